@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "topology/fabric/fabric.h"
+#include "topology/route/hash.h"
+#include "wire/ip_address.h"
+
+// Where a packet goes in a fabric: the only place that computes paths. Routing is by shortest paths
+// (up and down a Clos); where several next hops are equally near, the switch's hash model chooses.
+namespace weft::topology {
+
+// The headers that a switch may hash.
+struct HashedHeaders {
+  wire::IpAddress source;
+  wire::IpAddress destination;
+  uint8_t protocol = 17;
+  uint16_t udp_src_port = 0;
+  uint16_t udp_dst_port = 4791;
+  bool operator==(const HashedHeaders&) const = default;
+};
+
+// Computed once for a fabric (and a set of links that routing knows to be down); then lookups.
+// Keeps a pointer to the fabric, which must outlive it and not grow.
+class Router {
+ public:
+  // `hashes` has one model per node (hosts' are not used). links_down: taken out of every group, as a
+  // routing protocol would after a loud failure.
+  Router(const Fabric* fabric, std::vector<HashModel> hashes, std::span<const LinkIndex> links_down);
+
+  // The ECMP group of `node` towards `host`: equally near next hops in a fixed order (by interface
+  // name of this node); empty where there is no way. The span is valid as long as the Router.
+  std::span<const Direction> NextHops(NodeIndex node, NodeIndex host) const;
+
+  // Which member of the group these headers take. nullopt: no way, or `node` is the destination.
+  std::optional<Direction> NextHop(NodeIndex node, const HashedHeaders& headers) const;
+
+  // The directed links these headers cross from their source host to their destination host.
+  // NotFound: an address that is not in the fabric, or no way between the two.
+  absl::StatusOr<std::vector<Direction>> Route(const HashedHeaders& headers) const;
+
+  // Every path of shortest length between two hosts, in a fixed order; at most `limit`.
+  std::vector<std::vector<Direction>> AllPaths(NodeIndex from_host, NodeIndex to_host,
+                                               size_t limit) const;
+
+  const Fabric& fabric() const { return *fabric_; }
+
+ private:
+  const Fabric* fabric_;
+  std::vector<HashModel> hashes_;
+  // Per destination host, per node: its group. Flat: hosts x nodes -> range in groups_.
+  std::vector<Direction> groups_;
+  std::vector<std::pair<uint32_t, uint32_t>> ranges_;
+  std::vector<uint32_t> host_rank_;  // node -> row, or none
+};
+
+}  // namespace weft::topology
