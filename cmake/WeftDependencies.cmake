@@ -3,12 +3,12 @@
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)  # module mode: Debian ships no CMake package for it
 find_package(absl CONFIG REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 
 if(WEFT_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark CONFIG)
+  find_package(ZLIB)  # the rival of our CRC in a benchmark
 endif()
 
 find_program(CCACHE_PROGRAM ccache)

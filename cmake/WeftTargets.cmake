@@ -17,6 +17,11 @@ if(WEFT_FUZZ)
   target_compile_options(weft_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# What the scripts build when they need only a part of the tree.
+add_custom_target(weft_programs)
+add_custom_target(weft_threads_tests)  # tests labelled `threads`, for the tsan preset
+add_custom_target(weft_fuzzers)
+
 # weft_library(NAME SOURCES file... [DEPS target...] [PRIVATE_DEPS target...])
 # A static library weft_NAME, used as weft::NAME. Headers are included from the root: "wire/bth.h".
 function(weft_library name)
@@ -40,6 +45,7 @@ function(weft_binary name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE weft_flags ${arg_DEPS})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  add_dependencies(weft_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
@@ -56,6 +62,9 @@ function(weft_test name)
   target_compile_definitions(${name} PRIVATE WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY
                                            ${CMAKE_BINARY_DIR}/tests)
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(weft_threads_tests ${name})
+  endif()
   include(GoogleTest)
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
@@ -69,6 +78,7 @@ function(weft_fuzz name)
   target_link_libraries(${name} PRIVATE weft_flags ${arg_DEPS})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY
                                            ${CMAKE_BINARY_DIR}/fuzz)
+  add_dependencies(weft_fuzzers ${name})
   set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
   if(WEFT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
