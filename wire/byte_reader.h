@@ -8,8 +8,8 @@
 namespace weft::wire {
 
 // Reads big-endian fields from received bytes. A read past the end returns zeroes and latches
-// ok() == false for good, so a parser follows its diagram and checks once, before it uses a value in
-// a branch or a loop. Does not own the bytes.
+// ok() == false for good, so a parser follows its diagram and checks once, before it uses a value
+// in a branch or a loop. Does not own the bytes.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -36,11 +36,13 @@ class ByteReader {
   size_t remaining() const { return bytes_.size(); }
   bool ok() const { return ok_; }
 
- private:
+  // Latches ok() == false, for a parser that found a value which its format forbids.
   void Fail() {
     ok_ = false;
     bytes_ = {};
   }
+
+ private:
   uint64_t Number(size_t size) {
     uint64_t value = 0;
     for (const std::byte byte : Take(size)) value = value << 8 | static_cast<uint8_t>(byte);

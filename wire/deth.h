@@ -13,7 +13,8 @@ namespace weft::wire {
 
 inline constexpr size_t kDethBytes = 8;
 
-// Datagram Extended Transport Header. InfiniBand Architecture Specification, volume 1, section 9.3.3.
+// Datagram Extended Transport Header. InfiniBand Architecture Specification, volume 1,
+// section 9.3.3.
 //   +---------------------------------------------------------------+
 //   |                             Q_Key                             |
 //   +---------------+-----------------------------------------------+

@@ -29,9 +29,10 @@ class IpAddress {
   bool IsV4() const { return family_ == Family::kV4; }
   bool IsV6() const { return family_ == Family::kV6; }
   bool empty() const { return family_ == Family::kNone; }
-  uint32_t v4() const;  // host order; 0 unless IsV4()
+  uint32_t v4() const;                                             // host order; 0 unless IsV4()
   const std::array<uint8_t, 16>& bytes() const { return bytes_; }  // V4: the first four
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's 0 for a pointer.
   auto operator<=>(const IpAddress&) const = default;
 
   template <typename H>

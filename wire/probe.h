@@ -8,9 +8,9 @@
 
 namespace weft::wire {
 
-// Our own payload of probes and their answers: docs/wire-probe.md. It stands in a UD SEND Only, after
-// the DETH. Version 1, 40 bytes, then zeroes up to the length that the prober chose (the length tells
-// probes of one source port apart in an ICMP quote of 28 bytes).
+// Our own payload of probes and their answers: docs/wire-probe.md. It stands in a UD SEND Only,
+// after the DETH. Version 1, 40 bytes, then zeroes up to the length that the prober chose (the
+// length tells probes of one source port apart in an ICMP quote of 28 bytes).
 //    0  magic "WFTP"                        4
 //    4  version 1                           1
 //    5  type: 1 question, 2 answer          1
@@ -24,6 +24,7 @@ namespace weft::wire {
 //   22  reserved                            2
 //   24  responder's delay, ns               8   (answer: from receiving to sending)
 //   32  reserved                            8
+// Reserved bytes and flags are written as zero and ignored on receipt.
 inline constexpr size_t kProbePayloadBytes = 40;
 
 enum class ProbeType : uint8_t { kQuestion = 1, kAnswer = 2 };

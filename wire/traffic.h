@@ -9,16 +9,18 @@
 
 namespace weft::wire {
 
-// Our own payload of elephants: docs/wire-traffic.md. Data packets are UC SENDs (First, Middle, Last,
-// Only), so that a capture shows messages with PSNs; control packets are UD SEND Only with a DETH.
-// Every one begins, in its payload, with
+// Our own payload of elephants: docs/wire-traffic.md. Data packets are UC SENDs (First, Middle,
+// Last, Only), so that a capture shows messages with PSNs; control packets are UD SEND Only with a
+// DETH. Every one begins, in its payload, with
 //    0  magic "WFTE"   4
 //    4  version 1      1
 //    5  type           1
 //    6  reserved       2
 //    8  token          8   the sender's name for the flow; answers repeat it
-// and goes on as its type says. Control packets are asked again until answered, on changing source
-// ports, so that neither a full nor a dead path stops them.
+// and goes on with the fields of its type's struct, in the struct's order and sizes (a refusal has
+// seven reserved bytes after the reason). Reserved bytes are written as zero and ignored on
+// receipt. Control packets are asked again until answered, on changing source ports, so that
+// neither a full nor a dead path stops them.
 inline constexpr size_t kTrafficHeaderBytes = 16;
 
 enum class TrafficType : uint8_t {
@@ -48,7 +50,12 @@ struct TrafficAccept {
   bool operator==(const TrafficAccept&) const = default;
 };
 
-enum class TrafficRefusal : uint8_t { kTooManyFlows = 1, kRateTooHigh = 2, kTooLong = 3, kPacketTooLarge = 4 };
+enum class TrafficRefusal : uint8_t {
+  kTooManyFlows = 1,
+  kRateTooHigh = 2,
+  kTooLong = 3,
+  kPacketTooLarge = 4
+};
 
 struct TrafficRefuse {
   TrafficRefusal reason = TrafficRefusal::kTooManyFlows;
@@ -84,6 +91,7 @@ struct TrafficReport {
   bool operator==(const TrafficReport&) const = default;
 };
 
+// In the order of TrafficType.
 using TrafficBody = std::variant<TrafficOffer, TrafficAccept, TrafficRefuse, TrafficData,
                                  TrafficHeartbeat, TrafficDone, TrafficReport>;
 

@@ -12,7 +12,8 @@
 
 namespace weft::command {
 
-// The options of one subcommand: CLI11 with our exit codes, and the spellings that all programs share.
+// The options of one subcommand: CLI11 with our exit codes, and the spellings that all programs
+// share.
 class Options {
  public:
   // `name` as a person types it: "weft-probe ping".
@@ -20,10 +21,10 @@ class Options {
 
   CLI::App& app() { return app_; }
 
-  void AddFormat(Format* format);            // --format text|json|csv
-  void AddOutput(std::string* path);         // -o FILE
-  void AddSeed(uint64_t* seed);              // --seed
-  void AddFabric(std::string* path);         // --fabric FILE
+  void AddFormat(Format* format);                  // --format text|json|csv
+  void AddOutput(std::string* path);               // -o FILE
+  void AddSeed(uint64_t* seed);                    // --seed
+  void AddFabric(std::string* path);               // --fabric FILE
   void AddPaths(std::vector<std::string>* paths);  // --paths FILE...
   // A rate with a unit ("16M", "2.5G", plain bit/s), a time with a unit ("5s", "200ms").
   void AddRate(const std::string& name, double* bps, const std::string& help);

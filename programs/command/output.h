@@ -68,8 +68,8 @@ absl::StatusOr<std::vector<T>> ReadRecordFiles(const std::string& name,
     auto file = topology::ReadRecords<T>(path);
     if (!file.ok()) return file.status();
     if (file->cut) {
-      PrintWarning(name, path + ": ends inside a record; " +
-                             std::to_string(file->records.size()) + " whole records were read");
+      PrintWarning(name, path + ": ends inside a record; " + std::to_string(file->records.size()) +
+                             " whole records were read");
       *partial = true;
     }
     for (T& record : file->records) all.push_back(std::move(record));

@@ -14,8 +14,8 @@ void PrintHelp(std::FILE* out, const char* name, const char* summary,
   for (const Subcommand& subcommand : subcommands) {
     std::fprintf(out, "  %-12s %s\n", subcommand.name, subcommand.summary);
   }
-  std::fprintf(out, "\n'%s SUBCOMMAND --help' lists a subcommand's options; --version the version.\n",
-               name);
+  std::fprintf(
+      out, "\n'%s SUBCOMMAND --help' lists a subcommand's options; --version the version.\n", name);
 }
 
 }  // namespace

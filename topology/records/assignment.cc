@@ -54,11 +54,15 @@ absl::Status FromRecord(const records::Assignment& record, Assignment* assignmen
     WEFT_RECORD_CHECK(FromRecord(flow, &assignment->flows.emplace_back()));
   }
   assignment->flows_moved = record.flows_moved();
-  assignment->fullest_link = record.fullest_link();
-  assignment->lower_bound = record.lower_bound();
-  assignment->fluid_bound = record.fluid_bound();
-  assignment->carried_share = record.carried_share();
-  assignment->fits_share = record.fits_share();
+  WEFT_RECORD_CHECK(
+      ParseNonNegative(record.fullest_link(), "fullest_link", &assignment->fullest_link));
+  WEFT_RECORD_CHECK(
+      ParseNonNegative(record.lower_bound(), "lower_bound", &assignment->lower_bound));
+  WEFT_RECORD_CHECK(
+      ParseNonNegative(record.fluid_bound(), "fluid_bound", &assignment->fluid_bound));
+  WEFT_RECORD_CHECK(
+      ParseNonNegative(record.carried_share(), "carried_share", &assignment->carried_share));
+  WEFT_RECORD_CHECK(ParseNonNegative(record.fits_share(), "fits_share", &assignment->fits_share));
   assignment->method = record.method();
   for (const records::LinkLoad& link : record.links()) {
     WEFT_RECORD_CHECK(FromRecord(link, &assignment->links.emplace_back()));

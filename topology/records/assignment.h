@@ -26,14 +26,14 @@ struct LinkLoad {
 template <>
 inline constexpr RecordKind kRecordKind<LinkLoad> = {"link-load", 1};
 
-// A plan: which path every flow takes, and how good that is. Loads are offered rate over capacity of
-// directed switch-to-switch links: 0.80 = 16 Mbit/s on 20.
+// A plan: which path every flow takes, and how good that is. Loads are offered rate over capacity
+// of directed switch-to-switch links: 0.80 = 16 Mbit/s on 20.
 struct Assignment {
   std::vector<Flow> flows;
   uint32_t flows_moved = 0;
   double fullest_link = 0;
-  double lower_bound = 0;  // integral: no whole-flow assignment has a less full fullest link
-  double fluid_bound = 0;  // the same for flows that can be split
+  double lower_bound = 0;    // integral: no whole-flow assignment has a less full fullest link
+  double fluid_bound = 0;    // the same for flows that can be split
   double carried_share = 0;  // of the offered rate, what this assignment carries (max-min fair)
   double fits_share = 0;     // the most that any whole-flow assignment could carry (upper bound)
   std::string method;        // "exact", "local search"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/records/fabric_records.h"
 
-#include "topology/records/shared_codec.h"
 #include "topology/records/message_codec.h"
+#include "topology/records/shared_codec.h"
 
 namespace weft::topology {
 
@@ -50,12 +50,14 @@ absl::Status NodeFromRecord(const records::Node& record, Node* node) {
   if (node->name.empty()) {
     return absl::InvalidArgumentError("node.name \"\": expected a name");
   }
-  WEFT_RECORD_CHECK(ParseUnsigned(static_cast<uint32_t>(record.kind()), 2, "node.kind", &node->kind));
+  WEFT_RECORD_CHECK(
+      ParseUnsigned(static_cast<uint32_t>(record.kind()), 2, "node.kind", &node->kind));
   if (record.has_tier()) node->tier = record.tier();
   for (const records::Interface& from : record.interfaces()) {
-    Interface interface{from.name(), {}};
-    WEFT_RECORD_CHECK(
-        ParseAddress(from.address(), "node.interfaces.address", &interface.address));
+    Interface interface {
+      from.name(), {}
+    };
+    WEFT_RECORD_CHECK(ParseAddress(from.address(), "node.interfaces.address", &interface.address));
     node->interfaces.push_back(std::move(interface));
   }
   return absl::OkStatus();

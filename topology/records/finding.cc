@@ -47,7 +47,9 @@ absl::Status FromRecord(const records::Finding& record, Finding* finding) {
   finding->subject = record.subject();
   for (const records::Evidence& from : record.evidence()) {
     Evidence evidence{from.what(), std::nullopt, from.unit(), from.origin()};
-    if (from.has_value()) evidence.value = from.value();
+    if (from.has_value()) {
+      WEFT_RECORD_CHECK(ParseFinite(from.value(), "evidence.value", &evidence.value.emplace()));
+    }
     finding->evidence.push_back(std::move(evidence));
   }
   finding->explanation = record.explanation();

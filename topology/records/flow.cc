@@ -48,8 +48,7 @@ absl::Status FromRecord(const records::Flow& record, Flow* flow) {
   WEFT_RECORD_CHECK(ParseAddress(record.destination_address(), "destination_address",
                                  &flow->destination_address));
   WEFT_RECORD_CHECK(ParseNonNegative(record.rate_bps(), "rate_bps", &flow->rate_bps));
-  WEFT_RECORD_CHECK(
-      ParseUnsigned(record.source_qpn(), 0xffffff, "source_qpn", &flow->source_qpn));
+  WEFT_RECORD_CHECK(ParseUnsigned(record.source_qpn(), 0xffffff, "source_qpn", &flow->source_qpn));
   WEFT_RECORD_CHECK(ParseUnsigned(record.dest_qpn(), 0xffffff, "dest_qpn", &flow->dest_qpn));
   WEFT_RECORD_CHECK(
       ParseUnsigned(record.udp_src_port(), 0xffff, "udp_src_port", &flow->udp_src_port));

@@ -39,8 +39,9 @@ struct Flow {
 template <>
 inline constexpr RecordKind kRecordKind<Flow> = {"flow", 1};
 
-// What one flow sent and what arrived. Both byte counts are of packets sent inside the window, which
-// is told by the send time that each packet carries, so packets under way at its ends are not lost.
+// What one flow sent and what arrived. Both byte counts are of packets sent inside the window,
+// which is told by the send time that each packet carries, so packets under way at its ends are not
+// lost.
 struct FlowReport {
   Flow flow;
   std::string started_at;     // RFC 3339, UTC

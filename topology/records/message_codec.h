@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to topology/records: the only header that sees Protocol Buffers, included by .cc files only.
+// Internal to topology/records: the only header that sees Protocol Buffers, included by .cc files
+// only.
 #pragma once
 
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +18,8 @@
 #include "topology/records/records.pb.h"
 #include "wire/ip_address.h"
 
-// Each struct's .cc declares, before `template struct RecordCodec<T>;`, in namespace weft::topology:
+// Each struct's .cc declares, before `template struct RecordCodec<T>;`, in namespace
+// weft::topology:
 //   records::M ToRecord(const T&);
 //   absl::Status FromRecord(const records::M&, T* out);
 // and names M:  template <> struct MessageOf<T> { using type = records::M; };
@@ -30,7 +34,8 @@ std::string RecordCodec<T>::ToJson(const T& record) {
   options.preserve_proto_field_names = true;
   options.always_print_primitive_fields = true;
   std::string json;
-  // Fails only for messages that JSON cannot hold (Any, bad UTF-8); ours have neither by construction.
+  // Fails only for messages that JSON cannot hold (Any, bad UTF-8); ours have neither by
+  // construction.
   (void)google::protobuf::util::MessageToJsonString(ToRecord(record), &json, options);
   return json;
 }
@@ -54,10 +59,12 @@ std::string RecordCodec<T>::ToBinary(const T& record) {
 
 template <typename T>
 absl::StatusOr<T> RecordCodec<T>::FromBinary(std::string_view bytes) {
+  // The status says what is wrong; Protocol Buffers would print some of it as well.
+  google::protobuf::LogSilencer silencer;
   typename MessageOf<T>::type message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("not a ", message.GetDescriptor()->name(), " message (", bytes.size(), " bytes)"));
+    return absl::InvalidArgumentError(absl::StrCat("not a ", message.GetDescriptor()->name(),
+                                                   " message (", bytes.size(), " bytes)"));
   }
   T record;
   absl::Status converted = FromRecord(message, &record);
@@ -91,6 +98,15 @@ absl::Status ParseUnsigned(uint32_t value, uint32_t max, std::string_view field,
   return absl::OkStatus();
 }
 
+inline absl::Status ParseFinite(double value, std::string_view field, double* out) {
+  if (!(std::abs(value) <= 1e300)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(field), " ", value, ": expected a finite number"));
+  }
+  *out = value;
+  return absl::OkStatus();
+}
+
 // A rate, share or time; rejects what no measurement can be.
 inline absl::Status ParseNonNegative(double value, std::string_view field, double* out) {
   if (!(value >= 0) || value > 1e300) {
@@ -104,8 +120,8 @@ inline absl::Status ParseNonNegative(double value, std::string_view field, doubl
 }  // namespace weft::topology
 
 // Inside FromRecord: returns the first error.
-#define WEFT_RECORD_CHECK(expression)                \
-  do {                                               \
-    absl::Status record_status = (expression);       \
-    if (!record_status.ok()) return record_status;   \
+#define WEFT_RECORD_CHECK(expression)              \
+  do {                                             \
+    absl::Status record_status = (expression);     \
+    if (!record_status.ok()) return record_status; \
   } while (false)

@@ -59,8 +59,8 @@ absl::Status PathFromRecord(const records::Path& record, Path* path) {
                                                    record.probes_answered(), ": expected at most ",
                                                    record.probes_sent(), ", what was sent"));
   }
-  WEFT_RECORD_CHECK(ParseUnsigned(static_cast<uint32_t>(record.state()), 3, "paths.state",
-                                  &path->state));
+  WEFT_RECORD_CHECK(
+      ParseUnsigned(static_cast<uint32_t>(record.state()), 3, "paths.state", &path->state));
   path->probes_sent = record.probes_sent();
   path->probes_answered = record.probes_answered();
   return absl::OkStatus();
@@ -90,7 +90,8 @@ records::PathTable ToRecord(const PathTable& table) {
 absl::Status FromRecord(const records::PathTable& record, PathTable* table) {
   table->source = record.source();
   table->destination = record.destination();
-  WEFT_RECORD_CHECK(ParseAddress(record.source_address(), "source_address", &table->source_address));
+  WEFT_RECORD_CHECK(
+      ParseAddress(record.source_address(), "source_address", &table->source_address));
   WEFT_RECORD_CHECK(ParseAddress(record.destination_address(), "destination_address",
                                  &table->destination_address));
   const records::ProbeHeaders& headers = record.headers();

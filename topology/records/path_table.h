@@ -27,8 +27,8 @@ struct Path {
   bool reaches_destination = false;
   std::vector<uint16_t> udp_src_ports;  // measured, in order, none twice
   PathState state = PathState::kUnknown;
-  // End-to-end probes that can speak for or against this path: answered, or lost with an answer port
-  // that is known to work.
+  // End-to-end probes that can speak for or against this path: answered, or lost with an answer
+  // port that is known to work.
   uint32_t probes_sent = 0;
   uint32_t probes_answered = 0;
   bool operator==(const Path&) const = default;

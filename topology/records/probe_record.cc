@@ -25,7 +25,8 @@ records::ProbeRecord ToRecord(const ProbeRecord& probe) {
 absl::Status FromRecord(const records::ProbeRecord& record, ProbeRecord* probe) {
   probe->source = record.source();
   probe->destination = record.destination();
-  WEFT_RECORD_CHECK(ParseAddress(record.source_address(), "source_address", &probe->source_address));
+  WEFT_RECORD_CHECK(
+      ParseAddress(record.source_address(), "source_address", &probe->source_address));
   WEFT_RECORD_CHECK(ParseAddress(record.destination_address(), "destination_address",
                                  &probe->destination_address));
   probe->sequence = record.sequence();
@@ -37,8 +38,13 @@ absl::Status FromRecord(const records::ProbeRecord& record, ProbeRecord* probe) 
   WEFT_RECORD_CHECK(
       ParseUnsigned(static_cast<uint32_t>(record.outcome()), 3, "outcome", &probe->outcome));
   WEFT_RECORD_CHECK(ParseAddress(record.hop_address(), "hop_address", &probe->hop_address));
-  if (record.has_rtt_us()) probe->rtt_us = record.rtt_us();
-  if (record.has_responder_delay_us()) probe->responder_delay_us = record.responder_delay_us();
+  if (record.has_rtt_us()) {
+    WEFT_RECORD_CHECK(ParseFinite(record.rtt_us(), "rtt_us", &probe->rtt_us.emplace()));
+  }
+  if (record.has_responder_delay_us()) {
+    WEFT_RECORD_CHECK(ParseFinite(record.responder_delay_us(), "responder_delay_us",
+                                  &probe->responder_delay_us.emplace()));
+  }
   return absl::OkStatus();
 }
 

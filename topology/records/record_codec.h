@@ -9,8 +9,9 @@
 
 namespace weft::topology {
 
-// How a plain struct becomes a record and comes back. Defined once, generically, in message_codec.h,
-// and instantiated in the struct's own .cc: only there is Protocol Buffers code seen.
+// How a plain struct becomes a record and comes back. Defined once, generically, in
+// message_codec.h, and instantiated in the struct's own .cc: only there is Protocol Buffers code
+// seen.
 template <typename T>
 struct RecordCodec {
   static std::string ToJson(const T& record);  // one line, the schema's field names

@@ -11,12 +11,33 @@ namespace weft::topology {
 namespace {
 
 constexpr std::string_view kBinaryMagic = "WFT1";
+constexpr std::string_view kBlank = " \t\r";
 constexpr size_t kChunkBytes = size_t{1} << 16;
 
 bool NamesBinary(const std::string& path) { return path.ends_with(".binpb"); }
 
 std::string HeaderJson(const RecordKind& kind) {
   return absl::StrCat("{\"kind\":\"", kind.name, "\",\"version\":", kind.version, "}");
+}
+
+// Whether every brace of a JSON object is closed; false for each shorter front part of one.
+bool IsWholeObject(std::string_view json) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (in_string) {
+      if (json[i] == '\\') {
+        ++i;  // what it escapes
+      } else if (json[i] == '"') {
+        in_string = false;
+      }
+      continue;
+    }
+    if (json[i] == '"') in_string = true;
+    if (json[i] == '{') ++depth;
+    if (json[i] == '}' && --depth == 0) return true;
+  }
+  return false;
 }
 
 absl::Status FileError(const std::string& name, std::string_view what) {
@@ -68,6 +89,7 @@ bool RecordReader::Fill() {
   const size_t got = std::fread(buffer_.data() + old_size, 1, kChunkBytes, file_);
   buffer_.resize(old_size + got);
   if (got == 0) at_end_ = true;
+  if (std::ferror(file_) != 0) read_status_ = FileError(name_, "cannot read");
   return got > 0;
 }
 
@@ -87,11 +109,12 @@ absl::StatusOr<bool> RecordReader::NextLine(std::string_view* line) {
     }
     if (!Fill()) break;
   }
-  if (offset_ == buffer_.size()) return false;
+  if (!read_status_.ok()) return read_status_;
   *line = std::string_view(buffer_).substr(offset_);
   offset_ = buffer_.size();
+  if (line->find_first_not_of(kBlank) == std::string_view::npos) return false;
   // The writer ends every line, so a last line without an end may be the front part of a record.
-  cut_ = line->empty() || line->back() != '}';
+  cut_ = (*line)[line->find_first_not_of(kBlank)] == '{' && !IsWholeObject(*line);
   return !cut_;
 }
 
@@ -99,6 +122,7 @@ absl::StatusOr<bool> RecordReader::NextMessage(std::string_view* message) {
   uint64_t size = 0;
   for (int shift = 0;; shift += 7) {
     if (offset_ == buffer_.size() && !Fill()) {
+      if (!read_status_.ok()) return read_status_;
       cut_ = shift > 0;
       return false;
     }
@@ -110,11 +134,12 @@ absl::StatusOr<bool> RecordReader::NextMessage(std::string_view* message) {
     if ((byte & 0x80) == 0) break;
   }
   if (size > kMaxRecordBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(Where(), ": length ", size, ": expected at most ",
-                                                   kMaxRecordBytes));
+    return absl::InvalidArgumentError(
+        absl::StrCat(Where(), ": length ", size, ": expected at most ", kMaxRecordBytes));
   }
   while (buffer_.size() - offset_ < size) {
     if (!Fill()) {
+      if (!read_status_.ok()) return read_status_;
       cut_ = true;
       return false;
     }
@@ -130,7 +155,7 @@ absl::StatusOr<bool> RecordReader::Next(std::string_view* bytes) {
   while (true) {
     absl::StatusOr<bool> more = NextLine(bytes);
     if (!more.ok() || !*more) return more;
-    if (bytes->find_first_not_of(" \t\r") != std::string_view::npos) return true;
+    if (bytes->find_first_not_of(kBlank) != std::string_view::npos) return true;
     ++record_number_;  // an empty line
   }
 }
@@ -138,6 +163,7 @@ absl::StatusOr<bool> RecordReader::Next(std::string_view* bytes) {
 absl::Status RecordReader::ReadHeader(const RecordKind& kind) {
   while (buffer_.size() < kBinaryMagic.size() && Fill()) {
   }
+  if (!read_status_.ok()) return read_status_;
   if (buffer_.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name_, ": empty: expected a record file of kind \"", kind.name, "\""));

@@ -14,9 +14,9 @@
 #include "absl/status/statusor.h"
 #include "topology/records/record_codec.h"
 
-// Record files (docs/records.md): a header {kind, version}, then records; one JSON object a line, or
-// the bytes "WFT1" and length-delimited messages. A reader tells which by the first bytes; a writer
-// by the name (".binpb" is binary). "-" is stdin or stdout.
+// Record files (docs/records.md): a header {kind, version}, then records; one JSON object a line,
+// or the bytes "WFT1" and length-delimited messages. A reader tells which by the first bytes; a
+// writer by the name (".binpb" is binary). "-" is stdin or stdout.
 namespace weft::topology {
 
 inline constexpr size_t kMaxRecordBytes = size_t{64} << 20;
@@ -28,7 +28,8 @@ class RecordReader {
   static absl::StatusOr<std::unique_ptr<RecordReader>> Open(const std::string& path,
                                                             const RecordKind& kind);
   // The same over bytes already in memory; `name` is what errors call them.
-  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenBytes(std::string bytes, std::string name,
+  static absl::StatusOr<std::unique_ptr<RecordReader>> OpenBytes(std::string bytes,
+                                                                 std::string name,
                                                                  const RecordKind& kind);
   ~RecordReader();
 
@@ -53,6 +54,7 @@ class RecordReader {
   std::string buffer_;
   size_t offset_ = 0;
   bool at_end_ = false;
+  absl::Status read_status_;  // not ok: the file could not be read to its end
   bool binary_ = false;
   bool cut_ = false;
   uint64_t record_number_ = 0;

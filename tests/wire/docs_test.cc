@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every example in hex of docs/wire-*.md is parsed and rebuilt from the result, byte for byte.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "tests/wire/hex.h"
+#include "wire/bth.h"
+#include "wire/deth.h"
+#include "wire/dissect.h"
+#include "wire/ethernet.h"
+#include "wire/icmp.h"
+#include "wire/ipv4.h"
+#include "wire/probe.h"
+#include "wire/roce.h"
+#include "wire/traffic.h"
+#include "wire/udp.h"
+
+namespace weft::wire {
+namespace {
+
+// Blocks fenced as ```hex NAME, by name, of all pages of wire formats.
+std::map<std::string, Bytes> ReadExamples() {
+  std::map<std::string, Bytes> examples;
+  const std::string fence = "```hex ";
+  for (const auto& page : std::filesystem::directory_iterator(WEFT_SOURCE_DIR "/docs")) {
+    if (!page.path().filename().string().starts_with("wire-")) continue;
+    std::ifstream file(page.path());
+    std::string line;
+    while (std::getline(file, line)) {
+      if (!line.starts_with(fence)) continue;
+      const std::string name = line.substr(fence.size());
+      std::string hex;
+      while (std::getline(file, line) && line != "```") hex += line;
+      EXPECT_FALSE(examples.contains(name)) << name << " is there twice";
+      examples[name] = FromHex(hex);
+    }
+  }
+  return examples;
+}
+
+void Append(Bytes& bytes, std::span<const std::byte> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+template <auto Parse, auto Write>
+Bytes RebuildHeader(const Bytes& bytes) {
+  return Written(Parse(bytes).value(), Write);
+}
+
+// The whole RoCEv2 packet from what dissect sees of it.
+Bytes RebuildRoce(const Bytes& packet) {
+  RoceView view;
+  EXPECT_EQ(DissectIpv4(packet, view), PacketClass::kRoce);
+  EXPECT_EQ(view.icrc, IcrcState::kOk);
+  Bytes datagram(256);
+  datagram.resize(
+      BuildRoceDatagram({view.source, view.destination, view.udp_src_port, view.udp_dst_port},
+                        view.bth, view.deth, view.payload, datagram));
+  const auto udp_bytes = static_cast<uint16_t>(kUdpHeaderBytes + datagram.size());
+  Bytes rebuilt = Written(Ipv4Header{.traffic_class = view.traffic_class,
+                                     .total_bytes = static_cast<uint16_t>(20 + udp_bytes),
+                                     .dont_fragment = true,
+                                     .ttl = view.ttl,
+                                     .protocol = kIpProtocolUdp,
+                                     .source = view.source,
+                                     .destination = view.destination},
+                          WriteIpv4);
+  Append(rebuilt, Written(UdpHeader{view.udp_src_port, view.udp_dst_port, udp_bytes, 0}, WriteUdp));
+  Append(rebuilt, datagram);
+  return rebuilt;
+}
+
+// The error from what was parsed of it: the quoted packet is put together and answered again. The
+// outer IPv4 header (which a router fills in as it likes) is the example's own.
+Bytes RebuildIcmp(const Bytes& packet) {
+  const IcmpError error = ParseIcmpError(packet).value();
+  Bytes quoted = Written(error.quoted_ip, WriteIpv4);
+  Append(quoted, Written(error.quoted_udp.value(), WriteUdp));
+  Append(quoted, error.quoted_payload);
+  Bytes answer(1024);
+  answer.resize(BuildIcmpError({.type = error.type,
+                                .code = error.code,
+                                .next_hop_mtu = error.next_hop_mtu,
+                                .router = error.router},
+                               quoted, answer));
+  Bytes rebuilt = Written(ParseIpv4(packet).value(), WriteIpv4);
+  Append(rebuilt, std::span(answer).subspan(kIpv4HeaderBytes));
+  return rebuilt;
+}
+
+Bytes RebuildProbe(const Bytes& payload) {
+  Bytes rebuilt(kProbePayloadBytes);
+  EXPECT_TRUE(WriteProbePayload(ParseProbePayload(payload).value(), rebuilt));
+  return rebuilt;
+}
+
+Bytes RebuildTraffic(const Bytes& payload) {
+  Bytes rebuilt(256);
+  rebuilt.resize(WriteTrafficMessage(ParseTrafficMessage(payload).value(), rebuilt));
+  return rebuilt;
+}
+
+TEST(Docs, EveryExampleIsWhatTheCodeReadsAndWrites) {
+  const std::map<std::string, Bytes (*)(const Bytes&)> rebuild = {
+      {"ethernet", RebuildHeader<ParseEthernet, WriteEthernet>},
+      {"ipv4", RebuildHeader<ParseIpv4, WriteIpv4>},
+      {"ipv4-options", RebuildHeader<ParseIpv4, WriteIpv4>},
+      {"udp", RebuildHeader<ParseUdp, WriteUdp>},
+      {"bth", RebuildHeader<ParseBth, WriteBth>},
+      {"bth-cnp", RebuildHeader<ParseBth, WriteBth>},
+      {"deth", RebuildHeader<ParseDeth, WriteDeth>},
+      {"icrc-ud-send", RebuildRoce},
+      {"icrc-cnp", RebuildRoce},
+      {"icmp-time-exceeded", RebuildIcmp},
+      {"icmp-shortest-quote", RebuildIcmp},
+      {"probe-question", RebuildProbe},
+      {"probe-answer", RebuildProbe},
+      {"traffic-offer", RebuildTraffic},
+      {"traffic-refuse", RebuildTraffic},
+      {"traffic-data", RebuildTraffic},
+      {"traffic-report", RebuildTraffic},
+  };
+  const std::map<std::string, Bytes> examples = ReadExamples();
+  EXPECT_EQ(examples.size(), rebuild.size());
+  for (const auto& [name, bytes] : examples) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(rebuild.contains(name)) << "an example that no test reads";
+    EXPECT_EQ(ToHex(rebuild.at(name)(bytes)), ToHex(bytes));
+  }
+}
+
+}  // namespace
+}  // namespace weft::wire

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/icrc.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/wire/hex.h"
+#include "tests/wire/packets.h"
+#include "tests/wire/random.h"
+
+namespace weft::wire {
+namespace {
+
+constexpr size_t kHeaders = 28;  // IPv4 without options, UDP
+
+// The definition, bit by bit.
+uint32_t PlainCrc32(std::span<const std::byte> bytes) {
+  uint32_t crc = 0xffffffff;
+  for (const std::byte byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc % 2 != 0 ? 0xEDB88320u : 0u);
+  }
+  return ~crc;
+}
+
+TEST(Crc32, KnownValues) {
+  const struct {
+    const char* name;
+    const char* hex;
+    uint32_t crc;
+  } rows[] = {
+      {"Nothing", "", 0x00000000},
+      {"CheckValue", "313233343536373839", 0xcbf43926},
+      {"OneZero", "00", 0xd202ef8d},
+      {"FourOnes", "ffffffff", 0xffffffff},
+  };
+  for (const auto& row : rows) {
+    Crc32 crc;
+    crc.Update(FromHex(row.hex));
+    EXPECT_EQ(crc.value(), row.crc) << row.name;
+  }
+}
+
+TEST(Crc32, EqualsTheDefinitionAtEveryLengthAndOffset) {
+  const Bytes bytes = Random(1).Octets(96);
+  for (size_t offset = 0; offset < 9; ++offset) {
+    for (size_t size = 0; offset + size <= bytes.size(); ++size) {
+      const std::span<const std::byte> part = std::span(bytes).subspan(offset, size);
+      Crc32 crc;
+      crc.Update(part);
+      ASSERT_EQ(crc.value(), PlainCrc32(part)) << offset << "+" << size;
+    }
+  }
+}
+
+TEST(Crc32, PiecesCountAsTheirConcatenation) {
+  const Bytes bytes = Random(2).Octets(64);
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    Crc32 crc;
+    crc.Update(First(bytes, cut));
+    crc.Update(std::span(bytes).subspan(cut));
+    EXPECT_EQ(crc.value(), PlainCrc32(bytes)) << "cut at " << cut;
+  }
+}
+
+std::optional<uint32_t> IcrcOf(std::span<const std::byte> packet) {
+  return RoceIpv4Icrc(packet.first(kHeaders),
+                      packet.subspan(kHeaders, packet.size() - kHeaders - 4));
+}
+
+class Icrc : public testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(UdSend, Icrc, testing::Values(kUdSendPacket));
+INSTANTIATE_TEST_SUITE_P(Cnp, Icrc, testing::Values(kCnpPacket));
+
+TEST_P(Icrc, StandsInTheLastFourBytesLeastSignificantFirst) {
+  const Bytes packet = FromHex(GetParam());
+  const std::optional<uint32_t> icrc = IcrcOf(packet);
+  ASSERT_TRUE(icrc.has_value());
+  EXPECT_EQ(*icrc, ReadIcrc(std::span(packet).last<4>()));
+  Bytes written(4);
+  WriteIcrc(*icrc, std::span(written).first<4>());
+  EXPECT_EQ(ToHex(written), ToHex(std::span(packet).last(4)));
+}
+
+TEST_P(Icrc, CoversEveryBitButThoseThatChangeOnTheWay) {
+  // TOS, TTL, IPv4 checksum, UDP checksum, byte 4 of the BTH.
+  const std::set<size_t> variant_bytes = {1, 8, 10, 11, 26, 27, 32};
+  const Bytes packet = FromHex(GetParam());
+  for (size_t bit = 0; bit < (packet.size() - 4) * 8; ++bit) {
+    Bytes flipped = packet;
+    flipped[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    EXPECT_EQ(IcrcOf(flipped) == IcrcOf(packet), variant_bytes.contains(bit / 8))
+        << "byte " << bit / 8;
+  }
+}
+
+TEST(IcrcOfOptions, CoversThemAndMasksBehindThem) {
+  const Bytes headers =
+      FromHex("46000044 00004000 40118c9e 0a010102 0a020202 94040000 c00112b7 002c0000");
+  const Bytes covered =
+      FromHex("6410ffff 0000001c 00000007 11111111 000abcde 77656674 31616263 64656600");
+  const Bytes masked = FromHex(
+      "ffffffff ffffffff 46ff0044 00004000 ff11ffff 0a010102 0a020202 94040000 c00112b7 002cffff"
+      "6410ffff ff00001c 00000007 11111111 000abcde 77656674 31616263 64656600");
+  EXPECT_EQ(RoceIpv4Icrc(headers, covered), PlainCrc32(masked));
+}
+
+TEST(IcrcOfTooLittle, IsNone) {
+  const Bytes bytes(128);
+  EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 27), First(bytes, 12)).has_value());
+  EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 69), First(bytes, 12)).has_value());
+  EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 28), First(bytes, 11)).has_value());
+  EXPECT_TRUE(RoceIpv4Icrc(First(bytes, 28), First(bytes, 12)).has_value());
+  EXPECT_TRUE(RoceIpv4Icrc(First(bytes, 68), First(bytes, 12)).has_value());
+}
+
+}  // namespace
+}  // namespace weft::wire

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace weft::wire {
+
+// CRC-32 of Ethernet and zlib: polynomial 0x04C11DB7 (IEEE 802.3, clause 3.2.9), reflected, initial
+// value and final inversion all ones. Streams: pieces given to Update() one after the other count
+// as their concatenation. Sixteen bytes a step by tables that the compiler computes.
+class Crc32 {
+ public:
+  void Update(std::span<const std::byte> bytes);
+  uint32_t value() const { return ~state_; }
+
+ private:
+  uint32_t state_ = 0xffffffff;
+};
+
+// Invariant CRC of a RoCEv2 packet over IPv4. InfiniBand Architecture Specification, volume 1,
+// section 7.8.1 and annex A17 (RoCEv2): the CRC-32 over eight bytes of ones, then the packet from
+// the IPv4 header to the last byte of payload or pad, where what may change on the way counts as
+// ones: TOS, TTL and header checksum; UDP checksum; byte 4 of the BTH. All else counts as it
+// stands, IPv4 ID, flags and options included.
+//
+// `ip_and_udp`: the IPv4 header with its options and the UDP header, as they stand in the packet;
+// `bth_to_pad`: what follows, without the ICRC. nullopt: ip_and_udp is not 28 to 68 bytes, or
+// bth_to_pad shorter than a BTH. Allocates nothing.
+std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
+                                     std::span<const std::byte> bth_to_pad);
+
+// The four bytes of an ICRC stand least significant first, unlike every other field.
+uint32_t ReadIcrc(std::span<const std::byte, 4> bytes);
+void WriteIcrc(uint32_t icrc, std::span<std::byte, 4> bytes);
+
+}  // namespace weft::wire
