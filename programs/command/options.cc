@@ -36,7 +36,7 @@ void Options::AddFabric(std::string* path) {
 
 void Options::AddPaths(std::vector<std::string>* paths) {
   app_.add_option("--paths", *paths, "Path tables, as `weft-probe trace` writes them")
-      ->type_name("FILE...");
+      ->type_name("FILE");
 }
 
 void Options::AddRate(const std::string& name, double* bps, const std::string& help) {

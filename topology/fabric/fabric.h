@@ -36,12 +36,20 @@ struct Adjacency {
   std::string neighbour_interface;  // the neighbour's
 };
 
-// The fabric as a graph: nodes with named interfaces, and cables between them. Node names are unique;
-// so are addresses and (node, interface) pairs. Grows by adding; lookups are hashed. Not thread-safe
-// while it grows.
+// An interface by its place: node(owner.node).interfaces[owner.interface].
+struct InterfaceIndex {
+  NodeIndex node = 0;
+  uint32_t interface = 0;
+  bool operator==(const InterfaceIndex&) const = default;
+};
+
+// The fabric as a graph: nodes with named interfaces, and cables between them. Node names are
+// unique; so are addresses and (node, interface) pairs. Grows by adding; lookups are hashed. Not
+// thread-safe while it grows.
 class Fabric {
  public:
-  // Nodes first, links after; the first thing wrong is named: "node \"leaf1\": the name is used twice".
+  // Nodes first, links after; the first thing wrong is named: "node \"leaf1\": the name is used
+  // twice".
   static absl::StatusOr<Fabric> FromRecords(std::span<const FabricRecord> records);
   std::vector<FabricRecord> ToRecords() const;
 
@@ -58,6 +66,9 @@ class Fabric {
 
   std::optional<NodeIndex> FindNode(std::string_view name) const;
   std::optional<NodeIndex> FindAddress(const wire::IpAddress& address) const;  // whose it is
+  std::optional<InterfaceIndex> FindAddressInterface(const wire::IpAddress& address) const;
+  // nullptr: the node has no interface of this name. Valid until the node gets another interface.
+  const Interface* FindInterface(NodeIndex node, std::string_view interface) const;
   // The link plugged into this interface, and its way out of it.
   std::optional<Adjacency> FindPort(NodeIndex node, std::string_view interface) const;
 
@@ -71,12 +82,24 @@ class Fabric {
   std::vector<uint32_t> Components() const;
 
  private:
+  static constexpr uint32_t kNoAdjacency = ~uint32_t{0};  // nothing is plugged in
+
+  struct Port {
+    uint32_t interface = 0;             // in the node's interfaces
+    uint32_t adjacency = kNoAdjacency;  // in the node's adjacencies
+  };
+
+  void RemoveLastNode();
+  absl::StatusOr<NodeIndex> CheckFreePort(const Link& link, const PortRef& port) const;
+  void Plug(NodeIndex node, Adjacency adjacency);
+
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<std::vector<Adjacency>> adjacencies_;
+  std::vector<absl::flat_hash_map<std::string, Port>> ports_;  // per node, by interface name
   std::vector<std::pair<NodeIndex, NodeIndex>> link_ends_;
   absl::flat_hash_map<std::string, NodeIndex> by_name_;
-  absl::flat_hash_map<wire::IpAddress, NodeIndex> by_address_;
+  absl::flat_hash_map<wire::IpAddress, InterfaceIndex> by_address_;
 };
 
 }  // namespace weft::topology

@@ -26,22 +26,29 @@ struct HashedHeaders {
 };
 
 // Computed once for a fabric (and a set of links that routing knows to be down); then lookups.
-// Keeps a pointer to the fabric, which must outlive it and not grow.
+// Keeps a pointer to the fabric, which must outlive it and not grow. Only nodes of kind host are
+// destinations, and hosts forward nothing. Threads may share a const Router.
+//
+// Hosts plugged into the same switches are equally far from everywhere else, so groups are computed
+// and kept once per set of such switches (a leaf), not per host; equal groups are stored once.
 class Router {
  public:
-  // `hashes` has one model per node (hosts' are not used). links_down: taken out of every group, as a
-  // routing protocol would after a loud failure.
-  Router(const Fabric* fabric, std::vector<HashModel> hashes, std::span<const LinkIndex> links_down);
+  // `hashes` has one model per node (hosts' are not used). links_down: taken out of every group, as
+  // a routing protocol would after a loud failure.
+  Router(const Fabric* fabric, std::vector<HashModel> hashes,
+         std::span<const LinkIndex> links_down);
 
   // The ECMP group of `node` towards `host`: equally near next hops in a fixed order (by interface
-  // name of this node); empty where there is no way. The span is valid as long as the Router.
+  // name of this node); empty where there is no way, where `host` is no host, or at `host` itself.
+  // The span is valid as long as the Router.
   std::span<const Direction> NextHops(NodeIndex node, NodeIndex host) const;
 
   // Which member of the group these headers take. nullopt: no way, or `node` is the destination.
   std::optional<Direction> NextHop(NodeIndex node, const HashedHeaders& headers) const;
 
-  // The directed links these headers cross from their source host to their destination host.
-  // NotFound: an address that is not in the fabric, or no way between the two.
+  // The directed links these headers cross from the node that has their source address to their
+  // destination host; none where the two are the same.
+  // NotFound: an address that is not in the fabric or not a host's, or no way between the two.
   absl::StatusOr<std::vector<Direction>> Route(const HashedHeaders& headers) const;
 
   // Every path of shortest length between two hosts, in a fixed order; at most `limit`.
@@ -51,12 +58,32 @@ class Router {
   const Fabric& fabric() const { return *fabric_; }
 
  private:
+  struct Range {
+    uint32_t begin = 0;  // in groups_
+    uint32_t count = 0;
+  };
+  // The hosts whose links that are up lead to the same nodes.
+  struct Attachment {
+    std::vector<NodeIndex> nodes;  // in order, none twice
+    std::vector<Range> ranges;     // per forwarder: its group towards these nodes
+  };
+  // A node at the other end of one of a host's links, and its links to the host.
+  struct LastHop {
+    NodeIndex node = 0;
+    Range range;
+  };
+  class Builder;
+
+  Range RangeOf(NodeIndex node, NodeIndex host) const;
+
   const Fabric* fabric_;
   std::vector<HashModel> hashes_;
-  // Per destination host, per node: its group. Flat: hosts x nodes -> range in groups_.
   std::vector<Direction> groups_;
-  std::vector<std::pair<uint32_t, uint32_t>> ranges_;
-  std::vector<uint32_t> host_rank_;  // node -> row, or none
+  std::vector<Attachment> attachments_;
+  std::vector<uint32_t> attachment_of_;          // per node: in attachments_, or kNone
+  std::vector<std::vector<LastHop>> last_hops_;  // per node, for hosts
+  std::vector<uint32_t> forwarder_rank_;         // per node: in Attachment::ranges, or kNone
+  std::vector<Range> only_way_;  // per node without a rank: hosts whose links all go to one node
 };
 
 }  // namespace weft::topology

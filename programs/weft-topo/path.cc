@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "programs/command/options.h"
+#include "programs/command/output.h"
+#include "programs/weft-topo/fabric_input.h"
+#include "programs/weft-topo/subcommands.h"
+#include "topology/route/route.h"
+
+namespace weft::topo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using topology::Direction;
+using topology::Fabric;
+using topology::NodeIndex;
+
+constexpr const char* kName = "weft-topo path";
+
+struct PathOptions {
+  std::string fabric;
+  std::string from;
+  std::string to;
+  std::optional<uint16_t> udp_src_port;
+  std::string hash;
+  uint32_t hash_seed = 0;
+  size_t limit = 1024;
+  command::Format format = command::Format::kAuto;
+};
+
+struct Answer {
+  std::vector<std::vector<Direction>> paths;
+  bool more = false;             // than the limit
+  std::optional<size_t> chosen;  // under the hash model
+};
+
+std::optional<command::ExitCode> ParsePathOptions(const std::vector<std::string>& arguments,
+                                                  PathOptions* out) {
+  command::Options options(
+      kName,
+      "All shortest paths between two hosts. Which of them a packet takes is the switches' own "
+      "choice, so a source port's path is measured (weft-probe trace) or computed under a hash "
+      "model. Exit code 1: there is no path.");
+  CLI::App& app = options.app();
+  app.add_option("FABRIC", out->fabric, "Fabric records")->required()->type_name("");
+  app.add_option("FROM", out->from, "A host's name or address")->required()->type_name("");
+  app.add_option("TO", out->to, "Another host's")->required()->type_name("");
+  app.add_option("--udp-src-port", out->udp_src_port, "The packet's UDP source port")
+      ->type_name("PORT");
+  CLI::Option* hash = app.add_option("--hash", out->hash, "Hash model of every switch: crc32")
+                          ->check(CLI::IsMember({"crc32"}))
+                          ->needs("--udp-src-port")
+                          ->type_name("MODEL");
+  app.add_option("--hash-seed", out->hash_seed, "Seed of every switch's hash")
+      ->capture_default_str()
+      ->needs(hash)
+      ->type_name("SEED");
+  app.add_option("--limit", out->limit, "Print at most this many paths")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N");
+  options.AddFormat(&out->format);
+  return options.Parse(arguments);
+}
+
+// A host by name, or else by address.
+absl::StatusOr<NodeIndex> FindHost(const Fabric& fabric, const std::string& text) {
+  std::optional<NodeIndex> node = fabric.FindNode(text);
+  if (!node) {
+    if (const auto address = wire::IpAddress::Parse(text)) node = fabric.FindAddress(*address);
+  }
+  if (!node) {
+    return absl::InvalidArgumentError("\"" + text +
+                                      "\": no node of the fabric has this name or address");
+  }
+  if (fabric.node(*node).kind != topology::NodeKind::kHost) {
+    return absl::InvalidArgumentError("\"" + text + "\": it is of kind " +
+                                      KindName(fabric.node(*node).kind) + ": expected a host");
+  }
+  return *node;
+}
+
+absl::StatusOr<Answer> FindPaths(const topology::Router& router, const PathOptions& options,
+                                 NodeIndex from, NodeIndex to) {
+  Answer answer;
+  answer.paths = router.AllPaths(from, to, options.limit + 1);
+  answer.more = answer.paths.size() > options.limit;
+  if (answer.more) answer.paths.pop_back();
+  if (answer.paths.empty()) {
+    return absl::FailedPreconditionError("no path from " + options.from + " to " + options.to +
+                                         ": no links and switches join them");
+  }
+  if (options.hash.empty()) return answer;
+  topology::HashedHeaders headers;
+  for (auto [node, address] :
+       {std::pair(from, &headers.source), std::pair(to, &headers.destination)}) {
+    const std::string text = FirstAddress(router.fabric().node(node));
+    if (text.empty()) {
+      return absl::InvalidArgumentError("node \"" + router.fabric().node(node).name +
+                                        "\" has no address: a hash needs both");
+    }
+    *address = *wire::IpAddress::Parse(text);
+  }
+  headers.udp_src_port = *options.udp_src_port;
+  const auto route = router.Route(headers);
+  if (!route.ok()) return route.status();
+  const auto found = std::find(answer.paths.begin(), answer.paths.end(), *route);
+  if (found == answer.paths.end()) {
+    answer.paths.push_back(*route);  // beyond the limit
+    answer.chosen = answer.paths.size() - 1;
+  } else {
+    answer.chosen = static_cast<size_t>(found - answer.paths.begin());
+  }
+  return answer;
+}
+
+std::string Note(const PathOptions& options, const Answer& answer) {
+  if (answer.paths.size() == 1 && !answer.more) return "single path: nothing to balance";
+  if (options.udp_src_port && options.hash.empty()) {
+    return "which of them UDP source port " + std::to_string(*options.udp_src_port) +
+           " takes, the fabric alone does not tell: trace it (weft-probe trace), or predict it "
+           "under "
+           "a hash model (--hash crc32 --hash-seed SEED)";
+  }
+  if (answer.chosen) {
+    return "UDP source port " + std::to_string(*options.udp_src_port) + " takes path " +
+           std::to_string(*answer.chosen + 1) + " if every switch hashes with " + options.hash +
+           " and seed " + std::to_string(options.hash_seed);
+  }
+  return "";
+}
+
+void PrintText(const Fabric& fabric, const PathOptions& options, const Answer& answer) {
+  std::printf("%s to %s: %zu shortest %s%s\n", options.from.c_str(), options.to.c_str(),
+              answer.paths.size(), answer.paths.size() == 1 ? "path" : "paths",
+              answer.more ? " shown, there are more (--limit)" : "");
+  for (size_t i = 0; i < answer.paths.size(); ++i) {
+    std::printf("%c %zu  %s", answer.chosen == i ? '*' : ' ', i + 1,
+                fabric.node(fabric.From(answer.paths[i].front())).name.c_str());
+    for (Direction direction : answer.paths[i]) {
+      std::printf(" -> %s", fabric.node(fabric.To(direction)).name.c_str());
+    }
+    std::printf("\n");
+  }
+  const std::string note = Note(options, answer);
+  if (!note.empty()) std::printf("%s\n", note.c_str());
+}
+
+void PrintJson(const Fabric& fabric, const PathOptions& options, const Answer& answer) {
+  Json json = {{"source", fabric.node(fabric.From(answer.paths[0].front())).name},
+               {"destination", fabric.node(fabric.To(answer.paths[0].back())).name},
+               {"path_count", answer.paths.size()},
+               {"more_paths", answer.more},
+               {"chosen", nullptr},
+               {"note", Note(options, answer)}};
+  if (answer.chosen) json["chosen"] = *answer.chosen;
+  for (const std::vector<Direction>& path : answer.paths) {
+    Json nodes = {fabric.node(fabric.From(path.front())).name};
+    Json links = Json::array();
+    for (Direction direction : path) {
+      nodes.push_back(fabric.node(fabric.To(direction)).name);
+      const topology::DirectedLink link = fabric.Describe(direction);
+      links.push_back({{"from", {{"node", link.from.node}, {"interface", link.from.interface}}},
+                       {"to", {{"node", link.to.node}, {"interface", link.to.interface}}}});
+    }
+    json["paths"].push_back({{"nodes", nodes}, {"links", links}});
+  }
+  std::printf("%s\n", json.dump().c_str());
+}
+
+void PrintCsv(const Fabric& fabric, const Answer& answer) {
+  std::printf("path,link,from_node,from_interface,to_node,to_interface\n");
+  for (size_t path = 0; path < answer.paths.size(); ++path) {
+    for (size_t i = 0; i < answer.paths[path].size(); ++i) {
+      const topology::DirectedLink link = fabric.Describe(answer.paths[path][i]);
+      std::printf("%zu,%zu,%s,%s,%s,%s\n", path + 1, i + 1, CsvField(link.from.node).c_str(),
+                  CsvField(link.from.interface).c_str(), CsvField(link.to.node).c_str(),
+                  CsvField(link.to.interface).c_str());
+    }
+  }
+}
+
+}  // namespace
+
+command::ExitCode Path(const std::vector<std::string>& arguments) {
+  PathOptions options;
+  if (const auto exit = ParsePathOptions(arguments, &options)) return *exit;
+  bool partial = false;
+  const auto fabric = ReadFabric(kName, options.fabric, &partial);
+  if (!fabric.ok()) return command::PrintError(kName, fabric.status());
+  const auto from = FindHost(*fabric, options.from);
+  if (!from.ok()) return command::UsageError(kName, std::string(from.status().message()));
+  const auto to = FindHost(*fabric, options.to);
+  if (!to.ok()) return command::UsageError(kName, std::string(to.status().message()));
+  if (*from == *to) {
+    return command::UsageError(kName, "\"" + options.to + "\": expected two different hosts");
+  }
+
+  const std::vector<topology::HashModel> hashes(
+      fabric->nodes().size(), {topology::HashModel::Function::kCrc32, options.hash_seed});
+  const topology::Router router(&*fabric, hashes, {});
+  const absl::StatusOr<Answer> answer = FindPaths(router, options, *from, *to);
+  if (!answer.ok()) return command::PrintError(kName, answer.status());
+  switch (command::Resolve(options.format)) {
+    case command::Format::kText:
+      PrintText(*fabric, options, *answer);
+      break;
+    case command::Format::kCsv:
+      PrintCsv(*fabric, *answer);
+      break;
+    default:
+      PrintJson(*fabric, options, *answer);
+  }
+  return partial ? command::ExitCode::kPartial : command::ExitCode::kOk;
+}
+
+}  // namespace weft::topo

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "programs/command/options.h"
+#include "programs/command/output.h"
+#include "programs/weft-topo/fabric_input.h"
+#include "programs/weft-topo/subcommands.h"
+#include "programs/weft-topo/summary.h"
+
+namespace weft::topo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using topology::Fabric;
+using topology::NodeIndex;
+
+constexpr const char* kName = "weft-topo show";
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::string RateText(const std::optional<double>& bps) {
+  return bps ? command::FormatRate(*bps) : "unknown";
+}
+
+std::string PartsProblem(const FabricSummary& summary) {
+  return "the fabric is in " + std::to_string(summary.parts) + " parts: no path joins them";
+}
+
+Json NodeJson(const Fabric& fabric, const FabricSummary& summary, NodeIndex index) {
+  const topology::Node& node = fabric.node(index);
+  Json addresses = Json::array();
+  for (const topology::Interface& interface : node.interfaces) {
+    if (!interface.address.empty()) addresses.push_back(interface.address.ToString());
+  }
+  return {{"name", node.name},
+          {"kind", KindName(node.kind)},
+          {"tier", node.tier ? Json(*node.tier) : Json(nullptr)},
+          {"part", summary.part_of[index]},
+          {"links", fabric.adjacencies(index).size()},
+          {"addresses", addresses}};
+}
+
+void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
+  Json json = {{"hosts", summary.hosts},
+               {"switches", summary.switches},
+               {"unknown_nodes", summary.unknown_nodes},
+               {"links", fabric.links().size()},
+               {"parts", summary.parts},
+               {"tiers", Json::array()},
+               {"switches_without_tier", summary.switches_without_tier},
+               {"capacities", Json::array()},
+               {"leaves", Json::array()},
+               {"nodes", Json::array()}};
+  for (const auto& [tier, count] : summary.tiers) {
+    json["tiers"].push_back({{"tier", tier}, {"switches", count}});
+  }
+  for (const LinkSummary& links : summary.links) {
+    json["capacities"].push_back({{"between_switches", links.between_switches},
+                                  {"capacity_bps", OrNull(links.capacity_bps)},
+                                  {"links", links.links}});
+  }
+  for (const LeafSummary& leaf : summary.leaves) {
+    json["leaves"].push_back({{"name", leaf.name},
+                              {"hosts", leaf.hosts},
+                              {"uplinks", leaf.uplinks},
+                              {"down_bps", OrNull(leaf.down_bps)},
+                              {"up_bps", OrNull(leaf.up_bps)},
+                              {"oversubscription", OrNull(leaf.oversubscription)}});
+  }
+  for (NodeIndex node = 0; node < fabric.nodes().size(); ++node) {
+    json["nodes"].push_back(NodeJson(fabric, summary, node));
+  }
+  std::printf("%s\n", json.dump().c_str());
+}
+
+std::string AddressText(const topology::Node& node) {
+  const std::string first = FirstAddress(node);
+  const auto count =
+      std::count_if(node.interfaces.begin(), node.interfaces.end(),
+                    [](const auto& interface) { return !interface.address.empty(); });
+  if (count < 2) return first.empty() ? "none" : first;
+  return first + " +" + std::to_string(count - 1);
+}
+
+void PrintNodes(const Fabric& fabric, const FabricSummary& summary) {
+  std::vector<std::vector<std::string>> rows = {{"node", "kind", "tier", "links", "address"}};
+  if (summary.parts > 1) rows.front().push_back("part");
+  for (NodeIndex index = 0; index < fabric.nodes().size(); ++index) {
+    const topology::Node& node = fabric.node(index);
+    rows.push_back({node.name, KindName(node.kind), node.tier ? std::to_string(*node.tier) : "-",
+                    std::to_string(fabric.adjacencies(index).size()), AddressText(node)});
+    if (summary.parts > 1) rows.back().push_back(std::to_string(summary.part_of[index] + 1));
+  }
+  std::fputs(command::FormatTable(rows).c_str(), stdout);
+}
+
+void PrintText(const Fabric& fabric, const FabricSummary& summary) {
+  std::printf("%u hosts, %u switches", summary.hosts, summary.switches);
+  if (summary.unknown_nodes > 0) std::printf(", %u nodes of unknown kind", summary.unknown_nodes);
+  std::printf(", %zu links, %u %s\n", fabric.links().size(), summary.parts,
+              summary.parts == 1 ? "part" : "parts");
+  for (const auto& [tier, count] : summary.tiers) {
+    const char* name = tier == 0 ? " (leaf)" : tier == 1 ? " (spine)" : tier == 2 ? " (core)" : "";
+    std::printf("tier %u%s: %u switches\n", tier, name, count);
+  }
+  if (summary.switches_without_tier > 0) {
+    std::printf("tier unknown: %u switches\n", summary.switches_without_tier);
+  }
+  for (const LinkSummary& links : summary.links) {
+    std::printf("%s links: %u, capacity %s\n",
+                links.between_switches      ? "switch-to-switch"
+                : summary.unknown_nodes > 0 ? "other"
+                                            : "host",
+                links.links, RateText(links.capacity_bps).c_str());
+  }
+  if (!summary.leaves.empty()) {
+    std::vector<std::vector<std::string>> rows = {
+        {"leaf", "hosts", "uplinks", "down", "up", "oversubscription"}};
+    for (const LeafSummary& leaf : summary.leaves) {
+      char ratio[32];
+      std::snprintf(ratio, sizeof ratio, "%s", leaf.uplinks == 0 ? "no uplinks" : "unknown");
+      if (leaf.oversubscription) std::snprintf(ratio, sizeof ratio, "%.2f", *leaf.oversubscription);
+      rows.push_back({leaf.name, std::to_string(leaf.hosts), std::to_string(leaf.uplinks),
+                      RateText(leaf.down_bps), RateText(leaf.up_bps), ratio});
+    }
+    std::printf("\n%s", command::FormatTable(rows).c_str());
+  }
+  std::printf("\n");
+  PrintNodes(fabric, summary);
+}
+
+void PrintCsv(const Fabric& fabric, const FabricSummary& summary) {
+  std::printf("node,kind,tier,part,links,address\n");
+  for (NodeIndex index = 0; index < fabric.nodes().size(); ++index) {
+    const topology::Node& node = fabric.node(index);
+    std::printf("%s,%s,%s,%u,%zu,%s\n", CsvField(node.name).c_str(), KindName(node.kind),
+                node.tier ? std::to_string(*node.tier).c_str() : "", summary.part_of[index],
+                fabric.adjacencies(index).size(), FirstAddress(node).c_str());
+  }
+}
+
+}  // namespace
+
+command::ExitCode Show(const std::vector<std::string>& arguments) {
+  std::string path;
+  command::Format format = command::Format::kAuto;
+  command::Options options(kName, "What a fabric consists of: counts, capacities, parts, nodes.");
+  options.app().add_option("FABRIC", path, "Fabric records")->required()->type_name("");
+  options.AddFormat(&format);
+  if (const auto exit = options.Parse(arguments)) return *exit;
+
+  bool partial = false;
+  const auto fabric = ReadFabric(kName, path, &partial);
+  if (!fabric.ok()) return command::PrintError(kName, fabric.status());
+  const FabricSummary summary = Summarise(*fabric);
+  switch (command::Resolve(format)) {
+    case command::Format::kText:
+      PrintText(*fabric, summary);
+      break;
+    case command::Format::kCsv:
+      PrintCsv(*fabric, summary);
+      break;
+    default:
+      PrintJson(*fabric, summary);
+  }
+  if (summary.parts > 1) command::PrintWarning(kName, PartsProblem(summary));
+  return partial ? command::ExitCode::kPartial : command::ExitCode::kOk;
+}
+
+}  // namespace weft::topo

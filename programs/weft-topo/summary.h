@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/fabric/fabric.h"
+
+namespace weft::topo {
+
+// A switch with hosts, and how much more its hosts can send than its way up can carry.
+struct LeafSummary {
+  std::string name;
+  uint32_t hosts = 0;              // links to hosts
+  uint32_t uplinks = 0;            // links to switches of a higher tier
+  std::optional<double> down_bps;  // of all links to hosts; absent: one of them is not known
+  std::optional<double> up_bps;
+  std::optional<double> oversubscription;  // down over up; absent: either is not known, or up is 0
+};
+
+// Links of one sort and capacity.
+struct LinkSummary {
+  bool between_switches = false;
+  std::optional<double> capacity_bps;
+  uint32_t links = 0;
+};
+
+struct FabricSummary {
+  uint32_t hosts = 0;
+  uint32_t switches = 0;
+  uint32_t unknown_nodes = 0;
+  uint32_t parts = 0;
+  std::map<uint32_t, uint32_t> tiers;  // tier -> switches
+  uint32_t switches_without_tier = 0;
+  std::vector<LinkSummary> links;  // switch-to-switch first, then by capacity
+  std::vector<LeafSummary> leaves;
+  std::vector<uint32_t> part_of;  // per node, from 0
+};
+
+FabricSummary Summarise(const topology::Fabric& fabric);
+
+}  // namespace weft::topo
