@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)  # module mode: Debian ships no CMake package for it
 find_package(absl CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
 
 if(WEFT_TESTS)
   find_package(GTest REQUIRED)
