@@ -12,16 +12,16 @@
 // The contract of whatever can send probes and hear what becomes of them: `udp` (ordinary sockets),
 // `simulated` (a fabric on virtual time), later `verbs` and `dpdk`.
 //
-// Time passes only inside Poll(). Probers are state machines: they ask Now(), Send(), then Poll() and
-// look at the events; they never sleep. So one simulated network hands out any number of endpoints on
-// one virtual clock. An endpoint belongs to one thread.
+// Time passes only inside Poll(). Probers are state machines: they ask Now(), Send(), then Poll()
+// and look at the events; they never sleep. So one simulated network hands out any number of
+// endpoints on one virtual clock. An endpoint belongs to one thread.
 namespace weft::probe {
 
-// One probe. Its two source ports say which paths it takes: forward by udp_src_port, and its answer's
-// way back by reply_udp_src_port.
+// One probe. Its two source ports say which paths it takes: forward by udp_src_port, and its
+// answer's way back by reply_udp_src_port.
 struct Probe {
   uint64_t id = 0;  // the caller's; unique among this endpoint's probes in flight
-  wire::IpAddress destination;
+  wire::IpAddress destination{};
   uint32_t dest_qpn = 0;
   uint32_t q_key = 0;
   uint16_t udp_src_port = 0;
@@ -32,11 +32,11 @@ struct Probe {
 };
 
 enum class EventKind : uint8_t {
-  kSent,    // it left: time_ns is when (kernel's stamp where there is one)
-  kReply,   // the destination's responder answered
-  kHop,     // a switch said that the TTL ended there
+  kSent,         // it left: time_ns is when (kernel's stamp where there is one)
+  kReply,        // the destination's responder answered
+  kHop,          // a switch said that the TTL ended there
   kUnreachable,  // ICMP destination unreachable, from hop_address
-  kLost,    // nothing by the timeout
+  kLost,         // nothing by the timeout
 };
 
 struct Event {
@@ -44,11 +44,11 @@ struct Event {
   uint64_t probe_id = 0;
   int64_t time_ns = 0;  // on this endpoint's clock, as Now()
   // kReply:
-  int64_t rtt_ns = 0;              // from leaving to arriving, best stamps there are
-  int64_t responder_delay_ns = 0;  // the part of rtt_ns that the responder took
+  int64_t rtt_ns = 0;               // from leaving to arriving, best stamps there are
+  int64_t responder_delay_ns = 0;   // the part of rtt_ns that the responder took
   uint16_t reply_udp_src_port = 0;  // that the answer really had
   // kHop, kUnreachable:
-  wire::IpAddress hop_address;
+  wire::IpAddress hop_address{};
   uint8_t icmp_code = 0;
 };
 
@@ -63,13 +63,13 @@ class Endpoint {
 
   // Takes all probes or fails and takes none. ResourceExhausted: too many in flight, Poll first.
   // At most one probe with a limited TTL may be in flight for one (destination, udp_src_port): an
-  // ICMP quote of 28 bytes holds only source port and UDP length (which varies with the TTL, so that
-  // a late answer to an earlier TTL is told apart where the quote shows the length).
+  // ICMP quote of 28 bytes holds only source port and UDP length (which varies with the TTL, so
+  // that a late answer to an earlier TTL is told apart where the quote shows the length).
   virtual absl::Status Send(std::span<const Probe> probes) = 0;
 
-  // Lets time pass until `deadline_ns` or until at least one event other than kSent is there; appends
-  // events in time order. Every probe ends in exactly one of kReply, kHop, kUnreachable, kLost; an
-  // answer after that is counted and dropped.
+  // Lets time pass until `deadline_ns` or until at least one event other than kSent is there;
+  // appends events in time order. Every probe ends in exactly one of kReply, kHop, kUnreachable,
+  // kLost; an answer after that is counted and dropped.
   virtual absl::Status Poll(int64_t deadline_ns, std::vector<Event>& events) = 0;
 
   // How many probes may be in flight at once.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiving half of UdpEndpoint.
+#include <netinet/ip_icmp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "probe/endpoint/udp/host_clock.h"
+#include "probe/endpoint/udp/udp_endpoint.h"
+
+namespace weft::probe {
+namespace {
+
+constexpr int kReadyAtOnce = 64;
+
+bool EndsAProbe(const Event& event) { return event.kind != EventKind::kSent; }
+
+}  // namespace
+
+absl::Status UdpEndpoint::Poll(int64_t deadline_ns, std::vector<Event>& events) {
+  while (true) {
+    realtime_ahead_ns_ = RealtimeNs() - MonotonicNs();
+    ReadReady();
+    ExpireProbes();
+    const int64_t now = Now();
+    if (std::any_of(pending_.begin(), pending_.end(), EndsAProbe) || now >= deadline_ns) break;
+    const int64_t until = std::min(deadline_ns, in_flight_.NextDeadline().value_or(deadline_ns));
+    if (!WaitReadable(epoll_fd_, until - now)) {
+      return absl::InternalError(absl::StrCat("poll: ", strerror(errno)));
+    }
+  }
+  std::stable_sort(pending_.begin(), pending_.end(),
+                   [](const Event& a, const Event& b) { return a.time_ns < b.time_ns; });
+  events.insert(events.end(), pending_.begin(), pending_.end());
+  pending_.clear();
+  return absl::OkStatus();
+}
+
+void UdpEndpoint::ReadReady() {
+  std::array<epoll_event, kReadyAtOnce> ready;
+  const int count = epoll_wait(epoll_fd_, ready.data(), kReadyAtOnce, 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = ready[static_cast<size_t>(i)];
+    auto* socket = static_cast<PortSockets::Socket*>(event.data.ptr);
+    if ((event.events & EPOLLERR) != 0) ReadErrors(*socket);
+  }
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = ready[static_cast<size_t>(i)];
+    if ((event.events & EPOLLIN) == 0) continue;
+    for (const AnswerSocket& answers : answers_) {
+      if (&answers.socket == event.data.ptr) ReadAnswers(answers);
+    }
+  }
+}
+
+void UdpEndpoint::ReadAnswers(const AnswerSocket& answers) {
+  size_t count = 0;
+  do {
+    count = batch_.Receive(answers.socket.socket.fd());
+    for (size_t i = 0; i < count; ++i) OnAnswer(answers, batch_.Get(i));
+  } while (count == batch_.capacity() && pending_.size() < pending_.capacity() / 2);
+}
+
+void UdpEndpoint::OnAnswer(const AnswerSocket& answers, const Datagram& datagram) {
+  ProbePacket packet;
+  const PacketFault fault = ParseProbePacket({.source = datagram.source,
+                                              .destination = answers.socket.address,
+                                              .udp_src_port = datagram.udp_src_port,
+                                              .udp_dst_port = answers.socket.port},
+                                             datagram.bytes, packet);
+  if (fault == PacketFault::kBadIcrc) {
+    ++counters_.bad_icrc;
+    return;
+  }
+  if (fault != PacketFault::kNone || packet.payload.type != wire::ProbeType::kAnswer) {
+    ++counters_.malformed;
+    return;
+  }
+  if (packet.payload.session != options_.session) {
+    ++counters_.other_session;
+    return;
+  }
+  InFlight::Entry* entry = in_flight_.FindAnswered(packet.payload.sequence);
+  if (entry == nullptr) return;
+  if (entry->probe.destination != datagram.source) {
+    ++counters_.stray;
+    return;
+  }
+  // The stamp of its leaving was queued before the probe could be answered.
+  if (sent_[entry->slot].stamp_ns == 0) ReadErrors(*sent_[entry->slot].socket);
+  entry = in_flight_.Find(packet.payload.sequence);
+  if (entry == nullptr) return;
+  Finish(entry, {.kind = EventKind::kReply,
+                 .time_ns = datagram.stamp_ns != 0 ? FromRealtime(datagram.stamp_ns) : Now(),
+                 .rtt_ns = RttOf(*entry, datagram.stamp_ns),
+                 .responder_delay_ns = static_cast<int64_t>(packet.payload.responder_delay_ns),
+                 .reply_udp_src_port = datagram.udp_src_port});
+}
+
+int64_t UdpEndpoint::RttOf(const InFlight::Entry& entry, int64_t received_stamp_ns) const {
+  const int64_t sent_stamp_ns = sent_[entry.slot].stamp_ns;
+  if (received_stamp_ns != 0) {
+    const int64_t rtt = sent_stamp_ns != 0 ? received_stamp_ns - sent_stamp_ns
+                                           : FromRealtime(received_stamp_ns) - entry.sent_ns;
+    if (rtt >= 0) return rtt;  // otherwise somebody set the clock in between
+  }
+  return Now() - entry.sent_ns;
+}
+
+void UdpEndpoint::ReadErrors(PortSockets::Socket& socket) {
+  QueuedError error;
+  while (ReadErrorQueue(socket.socket.fd(), error_bytes_, error)) {
+    if (error.kind == QueuedError::Kind::kSendStamp) {
+      OnSendStamp(error);
+    } else if (error.kind == QueuedError::Kind::kIcmp) {
+      OnIcmp(socket, error);
+    } else {
+      ++counters_.other_errors;
+    }
+  }
+}
+
+void UdpEndpoint::OnSendStamp(const QueuedError& error) {
+  const std::optional<wire::ProbePayload> sent = ParseQuotedProbe(error.bytes);
+  if (!sent || sent->session != options_.session || error.stamp_ns == 0) return;
+  InFlight::Entry* entry = in_flight_.Find(sent->sequence);
+  if (entry == nullptr || entry->sent_reported) return;
+  sent_[entry->slot].stamp_ns = error.stamp_ns;
+  // Not before we asked for it: the two clocks are compared only once in a while.
+  entry->sent_ns = std::max(entry->sent_ns, FromRealtime(error.stamp_ns));
+  ReportSent(*entry);
+}
+
+void UdpEndpoint::OnIcmp(const PortSockets::Socket& socket, const QueuedError& error) {
+  const bool is_hop = error.icmp_type == ICMP_TIME_EXCEEDED && error.icmp_code == ICMP_EXC_TTL;
+  if (!is_hop && error.icmp_type != ICMP_DEST_UNREACH) {
+    ++counters_.other_errors;
+    return;
+  }
+  const std::optional<wire::ProbePayload> quoted = ParseQuotedProbe(error.bytes);
+  if (quoted && quoted->session != options_.session) {
+    ++counters_.other_session;
+    return;
+  }
+  InFlight::Entry* entry = quoted ? in_flight_.FindAnswered(quoted->sequence)
+                                  : in_flight_.FindQuoted(error.destination, socket.port, {});
+  if (entry == nullptr) return;
+  Finish(entry, {.kind = is_hop ? EventKind::kHop : EventKind::kUnreachable,
+                 .time_ns = error.stamp_ns != 0 ? FromRealtime(error.stamp_ns) : Now(),
+                 .rtt_ns = RttOf(*entry, error.stamp_ns),
+                 .hop_address = error.offender,
+                 .icmp_code = error.icmp_code});
+}
+
+void UdpEndpoint::ExpireProbes() {
+  const int64_t now = Now();
+  while (InFlight::Entry* entry = in_flight_.Expired(now)) {
+    Finish(entry, {.kind = EventKind::kLost, .time_ns = entry->deadline_ns});
+  }
+}
+
+void UdpEndpoint::ReportSent(InFlight::Entry& entry) {
+  if (entry.sent_reported) return;
+  entry.sent_reported = true;
+  pending_.push_back(
+      {.kind = EventKind::kSent, .probe_id = entry.probe.id, .time_ns = entry.sent_ns});
+}
+
+void UdpEndpoint::Finish(InFlight::Entry* entry, const Event& event) {
+  ReportSent(*entry);
+  Event ended = event;
+  ended.probe_id = entry->probe.id;
+  ended.time_ns = std::max(event.time_ns, entry->sent_ns);  // never before it left
+  pending_.push_back(ended);
+  --sent_[entry->slot].socket->users;
+  in_flight_.Remove(entry);
+}
+
+}  // namespace weft::probe

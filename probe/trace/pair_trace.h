@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probe/trace/hop_graph.h"
+#include "probe/trace/port_source.h"
+#include "probe/trace/probe_plan.h"
+#include "probe/trace/probe_runner.h"
+#include "topology/records/path_table.h"
+
+namespace weft::probe {
+
+struct PairTraceOptions {
+  uint32_t max_ttl = 30;
+  uint32_t silent_hop_limit = 3;  // so many in a row: the path does not reach
+  uint32_t ports_per_path = 0;    // at least, as far as they can be found
+};
+
+// The trace from one source to one destination, as a state machine: says what to ask next and hears
+// the outcomes.
+class PairTrace {
+ public:
+  // `wanted_ports` are asked first and end up in the table; `avoid_ports` are never used.
+  PairTrace(ProbeTarget target, std::span<const uint16_t> wanted_ports,
+            std::span<const uint16_t> avoid_ports, uint64_t seed, PairTraceOptions options);
+
+  const ProbeTarget& target() const { return target_; }
+
+  // What to ask next, with each vertex's stopping rule at `alpha`; only when every probe of the
+  // last plan has its outcome. Empty: nothing is lacking, or the destination cannot be probed at
+  // all.
+  std::vector<PlannedProbe> Plan(double alpha);
+  uint16_t PortOf(uint32_t flow) const { return graph_.flows()[flow].udp_src_port; }
+  // How often to ask before the hop is called silent, out of `tries`: once where silence is no
+  // news.
+  uint32_t TriesFor(const PlannedProbe& probe, uint32_t tries) const;
+  void OnOutcome(const PlannedProbe& probe, const ProbeOutcome& outcome);
+
+  const HopGraph& graph() const { return graph_; }
+  uint32_t probes_sent() const { return probes_sent_; }
+  // At least one probe reached the destination.
+  bool reached() const { return reached_; }
+  // The destination says that nobody listens there.
+  bool has_no_responder() const { return !no_responder_.empty(); }
+  // Why the trace is not complete; empty: it is.
+  std::string Problem() const;
+  // Every stopping rule holds.
+  bool Settled() const;
+
+  // The paths and the ports that lead there, in the order of their hops. probes_sent and
+  // probes_answered are those that reached the destination, and their tries before that did not;
+  // the state is alive where none of them was lost, otherwise it is unknown.
+  std::vector<topology::Path> Paths() const;
+  // Wanted ports that are on no known path.
+  std::vector<uint16_t> UnplacedPorts() const;
+
+ private:
+  struct EndToEnd {
+    uint32_t sent = 0;
+    uint32_t answered = 0;
+  };
+
+  ProbeTarget target_;
+  PairTraceOptions options_;
+  PortSource ports_;
+  HopGraph graph_;
+  std::vector<EndToEnd> end_to_end_;  // by flow
+  uint32_t probes_sent_ = 0;
+  bool reached_ = false;
+  bool out_of_ports_ = false;
+  std::string no_responder_;  // what the destination said instead
+  std::string refusal_;       // what a switch said
+  std::string taken_port_;    // why the first port that could not be had could not
+  std::string failure_;       // why it cannot be probed at all
+};
+
+}  // namespace weft::probe

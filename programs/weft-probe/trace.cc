@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "probe/endpoint/udp/udp_endpoint.h"
+#include "probe/trace/tracer.h"
+#include "programs/command/options.h"
+#include "programs/command/output.h"
+#include "programs/weft-probe/subcommands.h"
+#include "programs/weft-probe/targets.h"
+#include "programs/weft-probe/trace_output.h"
+#include "topology/records/flow.h"
+#include "topology/records/record_file.h"
+
+namespace weft::command {
+namespace {
+
+constexpr const char* kName = "weft-probe trace";
+
+struct TraceCommand {
+  std::vector<std::string> destinations;
+  std::vector<std::string> flow_files;
+  std::vector<std::string> target_files;
+  std::vector<uint16_t> udp_src_ports;
+  uint16_t tcp_port = 4791;
+  std::string interface;
+  double timeout_seconds = 0.5;
+  std::string output;
+  Format format = Format::kAuto;
+  probe::TraceOptions trace;
+};
+
+std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
+                                     TraceCommand& command) {
+  probe::TraceOptions& trace = command.trace;
+  Options parser(
+      kName,
+      "Finds the paths to responders and the UDP source ports that lead there. Exit code "
+      "1: no destination was reached; 4: some were not.");
+  CLI::App& app = parser.app();
+  app.add_option("DEST", command.destinations, "Addresses of responders, or names in --targets");
+  app.add_option("--flows", command.flow_files,
+                 "Also to the far ends of these flows that begin or end at --name, on their ports")
+      ->type_name("FILE");
+  app.add_option("--name", trace.source_name, "This host's name, in --flows and in the records");
+  app.add_option("--target,--targets", command.target_files,
+                 "Target records (default: the responders are asked)")
+      ->type_name("FILE");
+  app.add_option("--confidence", trace.confidence, "That the whole run misses no path")
+      ->check(CLI::Range(0.01, 0.999999))
+      ->capture_default_str();
+  app.add_option("--ports", trace.ports_per_path, "Find at least so many source ports per path")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_option("--udp-src-port", command.udp_src_ports,
+                 "UDP source ports that shall be in the tables")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("PORT");
+  app.add_option("--max-ttl", trace.max_ttl, "The most hops")
+      ->check(CLI::Range(1, 63))
+      ->capture_default_str();
+  parser.AddDuration("--timeout", &command.timeout_seconds, "A probe is lost after this long");
+  app.add_option("--tries", trace.tries, "Probes before a hop is called silent for a port")
+      ->check(CLI::Range(1, 20))
+      ->capture_default_str();
+  app.add_option("--probe-rate", trace.probes_per_second, "Probes a second, at most")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--interface", command.interface, "Send from this interface")->type_name("IF");
+  app.add_option("--tcp-port", command.tcp_port, "Where responders serve their records")
+      ->capture_default_str();
+  parser.AddSeed(&trace.seed);
+  parser.AddFormat(&command.format);
+  parser.AddOutput(&command.output);
+  if (const auto code = parser.Parse(arguments)) return code;
+  if (command.destinations.empty() && command.flow_files.empty()) {
+    return UsageError(kName, "DEST or --flows is needed");
+  }
+  if (!command.flow_files.empty() && trace.source_name.empty()) {
+    return UsageError(kName, "--flows needs --name: which end of the flows is this host");
+  }
+  trace.timeout_ns = static_cast<int64_t>(command.timeout_seconds * 1e9);
+  trace.measured_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  return std::nullopt;
+}
+
+// Gathers destinations, each once.
+class Destinations {
+ public:
+  Destinations(const TraceCommand& command, const Targets& targets)
+      : command_(command), targets_(targets) {}
+
+  // One that does not answer on TCP is traced all the same: the hops towards it can be found.
+  absl::Status Add(const std::string& name, const wire::IpAddress& address) {
+    absl::StatusOr<topology::Target> target = targets_.Find(name, address, command_.tcp_port);
+    if (!target.ok()) {
+      if (!address.IsV4()) return target.status();
+      PrintWarning(kName, std::string(target.status().message()));
+      target = topology::Target{.name = name,
+                                .address = address,
+                                .dest_qpn = 0,
+                                .q_key = 0,
+                                .path_mtu = 0,
+                                .clock = {},
+                                .tcp_port = 0};
+    }
+    Enter(*target);
+    return absl::OkStatus();
+  }
+
+  // Far ends of the flows of this host, and the ports of those that begin here.
+  absl::Status AddFlows(std::span<const topology::Flow> flows) {
+    const std::string& self = command_.trace.source_name;
+    bool found = false;
+    for (const topology::Flow& flow : flows) {
+      if (flow.source != self && flow.destination != self) continue;
+      found = true;
+      const bool begins_here = flow.source == self;
+      const absl::Status status = begins_here ? AddOnce(flow.destination, flow.destination_address)
+                                              : AddOnce(flow.source, flow.source_address);
+      if (!status.ok()) return status;
+      if (begins_here && flow.udp_src_port != 0) {
+        Find(flow.destination, flow.destination_address)->wanted_ports.push_back(flow.udp_src_port);
+      }
+    }
+    if (found) return absl::OkStatus();
+    return absl::NotFoundError(
+        absl::StrCat("--name ", self, ": no flow of --flows begins or ends there"));
+  }
+
+  std::vector<probe::TraceDestination>& all() { return all_; }
+
+ private:
+  absl::Status AddOnce(const std::string& name, const wire::IpAddress& address) {
+    return Find(name, address) != all_.end() ? absl::OkStatus() : Add(name, address);
+  }
+
+  std::vector<probe::TraceDestination>::iterator Find(const std::string& name,
+                                                      const wire::IpAddress& address) {
+    return std::ranges::find_if(all_, [&](const probe::TraceDestination& d) {
+      return address.empty() ? d.name == name : d.target.address == address;
+    });
+  }
+
+  void Enter(const topology::Target& target) {
+    if (Find("", target.address) != all_.end()) return;
+    all_.push_back(
+        {.target = {.address = target.address, .dest_qpn = target.dest_qpn, .q_key = target.q_key},
+         .name = target.name,
+         .wanted_ports = command_.udp_src_ports});
+  }
+
+  const TraceCommand& command_;
+  const Targets& targets_;
+  std::vector<probe::TraceDestination> all_;
+};
+
+absl::StatusOr<std::vector<probe::TraceDestination>> ReadDestinations(const TraceCommand& command,
+                                                                      bool* partial) {
+  absl::StatusOr<Targets> targets = Targets::Read(kName, command.target_files, partial);
+  if (!targets.ok()) return targets.status();
+  auto flows = ReadRecordFiles<topology::Flow>(kName, command.flow_files, partial);
+  if (!flows.ok()) return flows.status();
+  Destinations destinations(command, *targets);
+  for (const std::string& text : command.destinations) {
+    const std::optional<wire::IpAddress> address = wire::IpAddress::Parse(text);
+    const absl::Status status =
+        address ? destinations.Add("", *address) : destinations.Add(text, wire::IpAddress());
+    if (!status.ok()) return status;
+  }
+  if (!command.flow_files.empty()) {
+    const absl::Status status = destinations.AddFlows(*flows);
+    if (!status.ok()) return status;
+  }
+  return std::move(destinations.all());
+}
+
+ExitCode ExitCodeFor(std::span<const probe::TraceResult> results, bool partial) {
+  const auto reached = std::ranges::count_if(results, &probe::TraceResult::reached);
+  if (reached == 0) return ExitCode::kFindings;
+  const bool complete = std::ranges::all_of(results, [](const probe::TraceResult& result) {
+    return result.problem.empty() && result.unplaced_ports.empty();
+  });
+  return complete && !partial && !Interrupted() ? ExitCode::kOk : ExitCode::kPartial;
+}
+
+}  // namespace
+
+ExitCode RunTrace(const std::vector<std::string>& arguments) {
+  TraceCommand command;
+  if (const auto code = ParseOptions(arguments, command)) return *code;
+  CatchInterrupts();
+  bool partial = false;
+  const auto destinations = ReadDestinations(command, &partial);
+  if (!destinations.ok()) return PrintError(kName, destinations.status());
+  auto endpoint = probe::UdpEndpoint::Create({.interface = command.interface});
+  if (!endpoint.ok()) return PrintError(kName, endpoint.status());
+
+  Progress progress;
+  command.trace.stop = [] { return Interrupted(); };
+  command.trace.progress = [&](uint64_t sent, size_t done) {
+    progress.Update(absl::StrCat(sent, " probes sent, ", done, " of ", destinations->size(),
+                                 " destinations done"));
+  };
+  const int64_t begin_ns = (*endpoint)->Now();
+  const auto results = probe::Trace(**endpoint, *destinations, command.trace);
+  const double seconds = static_cast<double>((*endpoint)->Now() - begin_ns) * 1e-9;
+  progress.Done();
+  if (!results.ok()) return PrintError(kName, results.status());
+
+  if (command.output != "-") {
+    PrintTrace({.results = *results, .confidence = command.trace.confidence, .seconds = seconds},
+               Resolve(command.format));
+  }
+  if (!command.output.empty()) {
+    std::vector<topology::PathTable> tables;
+    for (const probe::TraceResult& result : *results) tables.push_back(result.table);
+    const absl::Status status = topology::WriteRecords<topology::PathTable>(command.output, tables);
+    if (!status.ok()) return PrintError(kName, status);
+  }
+  return ExitCodeFor(*results, partial);
+}
+
+}  // namespace weft::command
