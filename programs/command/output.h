@@ -54,6 +54,9 @@ std::string FormatSeconds(double seconds);
 std::optional<double> ParseRate(const std::string& text);
 std::optional<double> ParseDuration(const std::string& text);
 
+// A CSV field, quoted where RFC 4180 asks for it.
+std::string CsvField(const std::string& text);
+
 // Rows of cells with columns aligned; numbers (cells that begin with a digit) to the right.
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-analyze/inputs.h"
@@ -19,28 +20,29 @@ using topology::LinkLoad;
 
 constexpr const char* kName = "weft-analyze collisions";
 
-Json ToJson(const LinkLoad& link) {
+command::Json ToJson(const LinkLoad& link) {
   return {{"link", ToString(link.link)},
           {"from_interface", link.link.from.interface},
           {"to_interface", link.link.to.interface},
           {"flows", link.flows},
           {"offered_bps", link.offered_bps},
-          {"capacity_bps", OrNull(link.capacity_bps)},
-          {"load", OrNull(link.load)}};
+          {"capacity_bps", command::OrNull(link.capacity_bps)},
+          {"load", command::OrNull(link.load)}};
 }
 
 void PrintJson(const CollisionReport& report) {
-  Json json = {
+  command::Json json = {
       {"flows", report.flow_count},
-      {"flows_without_path", Json::array()},
-      {"fullest_link", OrNull(report.fullest_link)},
-      {"fullest_link_name", report.fullest_link ? Json(report.fullest_link_name) : Json(nullptr)},
+      {"flows_without_path", command::Json::array()},
+      {"fullest_link", command::OrNull(report.fullest_link)},
+      {"fullest_link_name",
+       report.fullest_link ? command::Json(report.fullest_link_name) : command::Json(nullptr)},
       {"idle_links", report.idle_links},
-      {"dead_links", Json::array()},
+      {"dead_links", command::Json::array()},
       {"links_with_several", report.links_with_several},
-      {"links", Json::array()},
-      {"host_links", Json::array()},
-      {"findings", FindingsJson(report.findings)}};
+      {"links", command::Json::array()},
+      {"host_links", command::Json::array()},
+      {"findings", command::FindingsJson(report.findings)}};
   for (const analyzer::UnplacedFlow& flow : report.unplaced) {
     json["flows_without_path"].push_back(
         {{"flow", flow.flow}, {"reason", flow.reason}, {"dead", flow.dead}});
@@ -50,7 +52,7 @@ void PrintJson(const CollisionReport& report) {
   }
   for (const LinkLoad& link : report.links) json["links"].push_back(ToJson(link));
   for (const LinkLoad& link : report.host_links) json["host_links"].push_back(ToJson(link));
-  PrintLine(json);
+  command::PrintJson(json);
 }
 
 // One mark per tenth of the capacity, "|" where it is full.
@@ -120,7 +122,7 @@ void PrintCsv(const CollisionReport& report) {
   std::printf("link,between_switches,flows,offered_bps,capacity_bps,load\n");
   for (const auto* links : {&report.links, &report.host_links}) {
     for (const LinkLoad& link : *links) {
-      std::printf("%s,%d,%zu,%.17g,", CsvField(ToString(link.link)).c_str(),
+      std::printf("%s,%d,%zu,%.17g,", command::CsvField(ToString(link.link)).c_str(),
                   link.between_switches ? 1 : 0, link.flows.size(), link.offered_bps);
       if (link.capacity_bps) std::printf("%.17g", *link.capacity_bps);
       std::printf(",");

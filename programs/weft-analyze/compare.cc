@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-analyze/inputs.h"
@@ -79,29 +80,29 @@ absl::StatusOr<topology::Fabric> FabricOf(const std::string& path, const std::ve
 }
 
 void PrintJson(const std::vector<RoundSummary>& rounds) {
-  Json json = {{"rounds", Json::array()}};
+  command::Json json = {{"rounds", command::Json::array()}};
   for (const RoundSummary& round : rounds) {
     const auto named = [](bool known, const std::string& name) {
-      return known ? Json(name) : Json(nullptr);
+      return known ? command::Json(name) : command::Json(nullptr);
     };
     json["rounds"].push_back(
         {{"name", round.name},
-         {"goodput_share", OrNull(round.goodput_share)},
+         {"goodput_share", command::OrNull(round.goodput_share)},
          {"received_bytes", round.received_bytes},
          {"sent_bytes", round.sent_bytes},
          {"offered_bps", round.offered_bps},
-         {"min_flow_share", OrNull(round.min_flow_share)},
+         {"min_flow_share", command::OrNull(round.min_flow_share)},
          {"min_flow", named(round.min_flow_share.has_value(), round.min_flow)},
-         {"jain_index", OrNull(round.jain_index)},
-         {"fullest_link", OrNull(round.fullest_link)},
+         {"jain_index", command::OrNull(round.jain_index)},
+         {"fullest_link", command::OrNull(round.fullest_link)},
          {"fullest_link_name", named(round.fullest_link.has_value(), round.fullest_link_name)},
-         {"idle_links", OrNull(round.idle_links)},
+         {"idle_links", command::OrNull(round.idle_links)},
          {"flows", round.flows},
          {"flows_without_report", round.flows_without_report},
          {"flows_without_path", round.flows_without_path},
-         {"flows_moved", OrNull(round.flows_moved)}});
+         {"flows_moved", command::OrNull(round.flows_moved)}});
   }
-  PrintLine(json);
+  command::PrintJson(json);
 }
 
 std::string Decimal(const std::optional<double>& value) {
@@ -153,7 +154,7 @@ void PrintCsv(const std::vector<RoundSummary>& rounds) {
     return std::string(text.data());
   };
   for (const RoundSummary& round : rounds) {
-    std::printf("%s,%s,%s,%s,%s,%s,%s\n", CsvField(round.name).c_str(),
+    std::printf("%s,%s,%s,%s,%s,%s,%s\n", command::CsvField(round.name).c_str(),
                 number(round.goodput_share).c_str(), number(round.min_flow_share).c_str(),
                 number(round.fullest_link).c_str(), Whole(round.idle_links, "").c_str(),
                 Whole(round.flows_moved, "").c_str(), number(round.jain_index).c_str());

@@ -4,19 +4,10 @@
 #include <utility>
 
 #include "analyzer/infer/infer.h"
+#include "programs/command/fabric_input.h"
 #include "programs/command/output.h"
 
 namespace weft::analyze {
-
-absl::StatusOr<topology::Fabric> ReadFabric(const std::string& name, const std::string& path,
-                                            bool* partial) {
-  const auto records = command::ReadRecordFiles<topology::FabricRecord>(name, {path}, partial);
-  if (!records.ok()) return records.status();
-  absl::StatusOr<topology::Fabric> fabric = topology::Fabric::FromRecords(*records);
-  if (fabric.ok()) return fabric;
-  return absl::Status(fabric.status().code(), (path == "-" ? "stdin" : path) + ": " +
-                                                  std::string(fabric.status().message()));
-}
 
 absl::StatusOr<std::vector<topology::PathTable>> ReadTables(const std::string& name,
                                                             const std::vector<std::string>& paths,
@@ -31,7 +22,7 @@ absl::StatusOr<std::vector<topology::PathTable>> ReadTables(const std::string& n
 absl::StatusOr<topology::Fabric> ReadOrInferFabric(const std::string& name, const std::string& path,
                                                    std::span<const topology::PathTable> tables,
                                                    bool* partial) {
-  if (!path.empty()) return ReadFabric(name, path, partial);
+  if (!path.empty()) return command::ReadFabric(name, path, partial);
   absl::StatusOr<analyzer::InferredFabric> inferred = analyzer::InferFabric(tables);
   if (!inferred.ok()) return inferred.status();
   return std::move(inferred->fabric);

@@ -11,10 +11,6 @@
 
 namespace weft::analyze {
 
-// A file that ends inside a record is named in a warning and sets `partial`.
-absl::StatusOr<topology::Fabric> ReadFabric(const std::string& name, const std::string& path,
-                                            bool* partial);
-
 // At least one table. NotFound: there is none in all the files.
 absl::StatusOr<std::vector<topology::PathTable>> ReadTables(const std::string& name,
                                                             const std::vector<std::string>& paths,

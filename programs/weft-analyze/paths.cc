@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "analyzer/locate/locate.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-analyze/inputs.h"
@@ -18,11 +19,16 @@ using analyzer::LocateResult;
 constexpr const char* kName = "weft-analyze paths";
 
 void PrintJson(const LocateResult& result) {
-  Json json = {{"paths", result.paths},      {"alive", result.alive},
-               {"lossy", result.lossy},      {"dead", result.dead},
-               {"unknown", result.unknown},  {"void_tables", result.void_tables},
-               {"by_switch", Json::array()}, {"dead_paths", Json::array()},
-               {"suspects", Json::array()},  {"findings", FindingsJson(result.findings)}};
+  command::Json json = {{"paths", result.paths},
+                        {"alive", result.alive},
+                        {"lossy", result.lossy},
+                        {"dead", result.dead},
+                        {"unknown", result.unknown},
+                        {"void_tables", result.void_tables},
+                        {"by_switch", command::Json::array()},
+                        {"dead_paths", command::Json::array()},
+                        {"suspects", command::Json::array()},
+                        {"findings", command::FindingsJson(result.findings)}};
   for (const analyzer::SwitchTally& tally : result.by_switch) {
     json["by_switch"].push_back(
         {{"switch", tally.name}, {"paths", tally.paths}, {"dead", tally.dead}});
@@ -33,10 +39,10 @@ void PrintJson(const LocateResult& result) {
          {"destination", path.destination},
          {"hops", path.hops},
          {"udp_src_ports", path.udp_src_ports},
-         {"suspect", path.suspect.empty() ? Json(nullptr) : Json(path.suspect)}});
+         {"suspect", path.suspect.empty() ? command::Json(nullptr) : command::Json(path.suspect)}});
   }
   for (const analyzer::Suspect& suspect : result.suspects) json["suspects"].push_back(suspect.name);
-  PrintLine(json);
+  command::PrintJson(json);
 }
 
 std::string Hops(const DeadPath& path, const char* between) {
@@ -74,8 +80,10 @@ void PrintText(const LocateResult& result) {
 void PrintCsv(const LocateResult& result) {
   std::printf("source,destination,hops,suspect\n");
   for (const DeadPath& path : result.dead_paths) {
-    std::printf("%s,%s,%s,%s\n", CsvField(path.source).c_str(), CsvField(path.destination).c_str(),
-                CsvField(Hops(path, " ")).c_str(), CsvField(path.suspect).c_str());
+    std::printf("%s,%s,%s,%s\n", command::CsvField(path.source).c_str(),
+                command::CsvField(path.destination).c_str(),
+                command::CsvField(Hops(path, " ")).c_str(),
+                command::CsvField(path.suspect).c_str());
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include "analyzer/infer/infer.h"
 #include "analyzer/infer/naming.h"
+#include "programs/command/fabric_input.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-analyze/inputs.h"
@@ -81,21 +83,24 @@ size_t CountMatches(const Result& result, bool by_place) {
 
 void PrintJson(const Result& result) {
   const Fabric& fabric = result.fabric;
-  PrintLine(Json{{"leaves", CountNodes(fabric, NodeKind::kSwitch, 0)},
-                 {"spines", CountNodes(fabric, NodeKind::kSwitch, 1)},
-                 {"switches", CountNodes(fabric, NodeKind::kSwitch, std::nullopt)},
-                 {"hosts", CountNodes(fabric, NodeKind::kHost, std::nullopt)},
-                 {"links", fabric.links().size()},
-                 {"fabric_identical", result.check ? Json(result.check->identical) : Json(nullptr)},
-                 {"fabric_agrees", result.check ? Json(result.check->agrees) : Json(nullptr)},
-                 {"matched_by_identity", CountMatches(result, false)},
-                 {"matched_by_structure", CountMatches(result, true)},
-                 {"not_measured", result.not_measured},
-                 {"paths", result.counts.paths},
-                 {"silent_hops", result.counts.silent_hops},
-                 {"joins_refused", result.counts.joins_refused},
-                 {"void_tables", result.counts.void_tables},
-                 {"findings", FindingsJson(result.findings)}});
+  command::PrintJson(
+      command::Json{{"leaves", CountNodes(fabric, NodeKind::kSwitch, 0)},
+                    {"spines", CountNodes(fabric, NodeKind::kSwitch, 1)},
+                    {"switches", CountNodes(fabric, NodeKind::kSwitch, std::nullopt)},
+                    {"hosts", CountNodes(fabric, NodeKind::kHost, std::nullopt)},
+                    {"links", fabric.links().size()},
+                    {"fabric_identical", result.check ? command::Json(result.check->identical)
+                                                      : command::Json(nullptr)},
+                    {"fabric_agrees",
+                     result.check ? command::Json(result.check->agrees) : command::Json(nullptr)},
+                    {"matched_by_identity", CountMatches(result, false)},
+                    {"matched_by_structure", CountMatches(result, true)},
+                    {"not_measured", result.not_measured},
+                    {"paths", result.counts.paths},
+                    {"silent_hops", result.counts.silent_hops},
+                    {"joins_refused", result.counts.joins_refused},
+                    {"void_tables", result.counts.void_tables},
+                    {"findings", command::FindingsJson(result.findings)}});
 }
 
 std::string Verdict(const Result& result) {
@@ -173,8 +178,9 @@ void PrintText(const Result& result) {
 void PrintCsv(const Fabric& fabric) {
   std::printf("a_node,a_interface,b_node,b_interface\n");
   for (const topology::Link& link : fabric.links()) {
-    std::printf("%s,%s,%s,%s\n", CsvField(link.a.node).c_str(), CsvField(link.a.interface).c_str(),
-                CsvField(link.b.node).c_str(), CsvField(link.b.interface).c_str());
+    std::printf("%s,%s,%s,%s\n", command::CsvField(link.a.node).c_str(),
+                command::CsvField(link.a.interface).c_str(), command::CsvField(link.b.node).c_str(),
+                command::CsvField(link.b.interface).c_str());
   }
 }
 
@@ -191,7 +197,7 @@ absl::StatusOr<Result> Analyze(const std::vector<std::string>& paths,
   if (!tables.ok()) return tables.status();
   std::optional<Fabric> blueprint;
   if (!blueprint_path.empty()) {
-    auto read = ReadFabric(kName, blueprint_path, partial);
+    auto read = command::ReadFabric(kName, blueprint_path, partial);
     if (!read.ok()) return read.status();
     blueprint = *std::move(read);
   }

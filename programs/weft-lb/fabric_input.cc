@@ -5,19 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "programs/command/fabric_input.h"
 #include "programs/command/output.h"
 
 namespace weft::lb {
 
-absl::StatusOr<topology::Fabric> ReadFabric(const std::string& name, const std::string& path,
-                                            bool* partial) {
-  const auto records = command::ReadRecordFiles<topology::FabricRecord>(name, {path}, partial);
-  if (!records.ok()) return records.status();
-  absl::StatusOr<topology::Fabric> fabric = topology::Fabric::FromRecords(*records);
-  if (!fabric.ok()) {
-    return absl::Status(fabric.status().code(),
-                        path + ": " + std::string(fabric.status().message()));
-  }
+absl::StatusOr<topology::Fabric> ReadPlanningFabric(const std::string& name,
+                                                    const std::string& path, bool* partial) {
+  absl::StatusOr<topology::Fabric> fabric = command::ReadFabric(name, path, partial);
+  if (!fabric.ok()) return fabric;
   const std::vector<uint32_t> parts = fabric->Components();
   const uint32_t part_count = parts.empty() ? 0 : *std::max_element(parts.begin(), parts.end()) + 1;
   if (part_count > 1) {

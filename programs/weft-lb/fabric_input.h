@@ -8,9 +8,8 @@
 
 namespace weft::lb {
 
-// Reads a fabric for the subcommand `name`; errors begin with the file's name. Warns where the file
-// is cut off (and sets `partial`) and where the fabric is in several parts.
-absl::StatusOr<topology::Fabric> ReadFabric(const std::string& name, const std::string& path,
-                                            bool* partial);
+// As command::ReadFabric; warns, too, where the fabric is in several parts.
+absl::StatusOr<topology::Fabric> ReadPlanningFabric(const std::string& name,
+                                                    const std::string& path, bool* partial);
 
 }  // namespace weft::lb

@@ -55,7 +55,7 @@ command::ExitCode RunFlows(const std::vector<std::string>& arguments) {
   }
 
   bool partial = false;
-  const auto fabric = ReadFabric(kName, options.fabric, &partial);
+  const auto fabric = ReadPlanningFabric(kName, options.fabric, &partial);
   if (!fabric.ok()) return command::PrintError(kName, fabric.status());
   const auto flows = PermutationFlows(*fabric, options.permutation);
   if (!flows.ok()) {

@@ -83,7 +83,7 @@ absl::Status WritePortMap(const std::string& path, const std::string& text) {
 absl::StatusOr<Plan> MakePlan(const PlanOptions& options, bool* partial) {
   command::Progress progress;
   progress.Update("reading records");
-  const auto fabric = ReadFabric(kName, options.fabric, partial);
+  const auto fabric = ReadPlanningFabric(kName, options.fabric, partial);
   if (!fabric.ok()) return fabric.status();
   const auto flows = command::ReadRecordFiles<topology::Flow>(kName, {options.flows}, partial);
   if (!flows.ok()) return flows.status();

@@ -2,13 +2,13 @@
 #include "probe/trace/check.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "probe/endpoint/udp/udp_endpoint.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-probe/subcommands.h"
@@ -152,10 +152,10 @@ void PrintText(std::span<const probe::CheckResult> results, const CheckCounts& c
 }
 
 void PrintJson(const CheckCounts& counts) {
-  const nlohmann::ordered_json json = {
-      {"paths", counts.paths}, {"alive", counts.alive},     {"lossy", counts.lossy},
-      {"dead", counts.dead},   {"unknown", counts.unknown}, {"void_tables", counts.void_tables}};
-  std::printf("%s\n", json.dump().c_str());
+  const command::Json json = {{"paths", counts.paths},     {"alive", counts.alive},
+                              {"lossy", counts.lossy},     {"dead", counts.dead},
+                              {"unknown", counts.unknown}, {"void_tables", counts.void_tables}};
+  command::PrintJson(json);
 }
 
 void PrintCsv(std::span<const probe::CheckResult> results) {

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "probe/endpoint/udp/udp_endpoint.h"
 #include "probe/ping/pinger.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-probe/subcommands.h"
@@ -108,13 +108,8 @@ void PrintText(const probe::PingOptions& ping, const probe::PingResult& result) 
   }
 }
 
-template <typename T>
-nlohmann::ordered_json OrNull(const std::optional<T>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 void PrintJson(const probe::PingOptions& ping, const probe::PingResult& result) {
-  const nlohmann::ordered_json json = {
+  const command::Json json = {
       {"destination", ping.target.name},
       {"destination_address", ping.target.address.ToString()},
       {"udp_src_ports", ping.udp_src_ports},
@@ -125,11 +120,11 @@ void PrintJson(const probe::PingOptions& ping, const probe::PingResult& result) 
       {"lost", result.lost},
       {"unreachable_from", result.refused_by.ToString()},
       {"rtt_us",
-       {{"min", OrNull(result.rtt_us_min)},
-        {"median", OrNull(result.rtt_us_median)},
-        {"p99", OrNull(result.rtt_us_p99)}}},
-      {"responder_delay_us", {{"median", OrNull(result.responder_delay_us_median)}}}};
-  std::printf("%s\n", json.dump().c_str());
+       {{"min", command::OrNull(result.rtt_us_min)},
+        {"median", command::OrNull(result.rtt_us_median)},
+        {"p99", command::OrNull(result.rtt_us_p99)}}},
+      {"responder_delay_us", {{"median", command::OrNull(result.responder_delay_us_median)}}}};
+  command::PrintJson(json);
 }
 
 void PrintCsv(const probe::PingOptions& ping, const probe::PingResult& result) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "probe/endpoint/udp/host_clock.h"
 #include "probe/endpoint/udp/local_interface.h"
 #include "probe/traffic/sender.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-probe/subcommands.h"
@@ -181,17 +181,17 @@ void PrintCsv(const std::vector<topology::FlowReport>& reports) {
 }
 
 void PrintJson(const std::vector<topology::FlowReport>& reports) {
-  nlohmann::ordered_json flows = nlohmann::ordered_json::array();
+  command::Json flows = command::Json::array();
   for (const topology::FlowReport& report : reports) {
-    nlohmann::ordered_json json = {{"id", report.flow.id},
-                                   {"source", report.flow.source},
-                                   {"destination", report.flow.destination},
-                                   {"udp_src_port", report.flow.udp_src_port},
-                                   {"sent_bps", RateOf(report.sent_bytes, report)}};
+    command::Json json = {{"id", report.flow.id},
+                          {"source", report.flow.source},
+                          {"destination", report.flow.destination},
+                          {"udp_src_port", report.flow.udp_src_port},
+                          {"sent_bps", RateOf(report.sent_bytes, report)}};
     const auto share = ShareOf(report.received_bytes, report.sent_bytes);
     if (report.report_received) {
       json["goodput_bps"] = RateOf(report.received_bytes, report);
-      json["share"] = share ? nlohmann::ordered_json(*share) : nlohmann::ordered_json(nullptr);
+      json["share"] = command::OrNull(share);
       json["lost_packets"] = report.lost_packets;
       json["reordered_packets"] = report.reordered_packets;
       json["duplicate_packets"] = report.duplicate_packets;
@@ -202,10 +202,8 @@ void PrintJson(const std::vector<topology::FlowReport>& reports) {
   }
   const Totals totals = Sum(reports);
   const auto share = ShareOf(totals.received_bytes, totals.sent_bytes);
-  const nlohmann::ordered_json json = {
-      {"share", share ? nlohmann::ordered_json(*share) : nlohmann::ordered_json(nullptr)},
-      {"flows", flows}};
-  std::printf("%s\n", json.dump().c_str());
+  const command::Json json = {{"share", command::OrNull(share)}, {"flows", flows}};
+  command::PrintJson(json);
 }
 
 void Print(const SendCommand& command, const std::vector<topology::FlowReport>& reports) {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "programs/command/json.h"
 
 namespace weft::command {
 namespace {
@@ -121,9 +121,9 @@ void PrintText(const TraceRun& run) {
   }
 }
 
-nlohmann::ordered_json ToJson(const probe::TraceResult& result) {
+command::Json ToJson(const probe::TraceResult& result) {
   const PathTable& table = result.table;
-  nlohmann::ordered_json paths = nlohmann::ordered_json::array();
+  command::Json paths = command::Json::array();
   for (const Path& path : table.paths) {
     std::vector<std::string> hops;
     for (const topology::Hop& hop : path.hops) hops.push_back(hop.address.ToString());
@@ -148,7 +148,7 @@ nlohmann::ordered_json ToJson(const probe::TraceResult& result) {
 }
 
 void PrintJson(const TraceRun& run) {
-  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
+  command::Json pairs = command::Json::array();
   uint64_t sent = 0;
   uint64_t asked = 0;
   for (const probe::TraceResult& result : run.results) {
@@ -156,12 +156,12 @@ void PrintJson(const TraceRun& run) {
     sent += result.table.probes_sent;
     asked += result.table.probes_asked;
   }
-  const nlohmann::ordered_json json = {{"confidence", run.confidence},
-                                       {"seconds", run.seconds},
-                                       {"probes_sent", sent},
-                                       {"probes_asked", asked},
-                                       {"pairs", pairs}};
-  std::printf("%s\n", json.dump().c_str());
+  const command::Json json = {{"confidence", run.confidence},
+                              {"seconds", run.seconds},
+                              {"probes_sent", sent},
+                              {"probes_asked", asked},
+                              {"pairs", pairs}};
+  command::PrintJson(json);
 }
 
 void PrintCsv(const TraceRun& run) {

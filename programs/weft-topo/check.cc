@@ -2,17 +2,17 @@
 #include "topology/check/check.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "programs/command/fabric_input.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
-#include "programs/weft-topo/fabric_input.h"
 #include "programs/weft-topo/subcommands.h"
 
 namespace weft::topo {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using command::Json;
 using topology::CheckResult;
 
 constexpr const char* kName = "weft-topo check";
@@ -48,14 +48,15 @@ void PrintJson(const CheckResult& result) {
     json["findings"].push_back(
         Json::parse(topology::RecordCodec<topology::Finding>::ToJson(finding)));
   }
-  std::printf("%s\n", json.dump().c_str());
+  command::PrintJson(json);
 }
 
 void PrintCsv(const CheckResult& result) {
   std::printf("severity,code,subject,explanation\n");
   for (const topology::Finding& finding : result.findings) {
     std::printf("%s,%s,%s,%s\n", topology::ToString(finding.severity), finding.code.c_str(),
-                CsvField(finding.subject).c_str(), CsvField(finding.explanation).c_str());
+                command::CsvField(finding.subject).c_str(),
+                command::CsvField(finding.explanation).c_str());
   }
 }
 
@@ -117,9 +118,9 @@ command::ExitCode Check(const std::vector<std::string>& arguments) {
   if (const auto exit = options.Parse(arguments)) return *exit;
 
   bool partial = false;
-  const auto blueprint = ReadFabric(kName, blueprint_path, &partial);
+  const auto blueprint = command::ReadFabric(kName, blueprint_path, &partial);
   if (!blueprint.ok()) return command::PrintError(kName, blueprint.status());
-  const auto actual = ReadFabric(kName, actual_path, &partial);
+  const auto actual = command::ReadFabric(kName, actual_path, &partial);
   if (!actual.ok()) return command::PrintError(kName, actual.status());
 
   const CheckResult result = topology::Check(*blueprint, *actual, check_options);

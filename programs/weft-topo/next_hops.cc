@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "programs/command/fabric_input.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
-#include "programs/weft-topo/fabric_input.h"
+#include "programs/weft-topo/node_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "topology/route/route.h"
 
 namespace weft::topo {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using command::Json;
 using topology::Direction;
 using topology::Fabric;
 using topology::LinkIndex;
@@ -101,12 +102,12 @@ void PrintText(const topology::Router& router, const Down& down) {
 void PrintCsv(const topology::Router& router, const Down& down) {
   std::printf("node,destination,destination_address,interface,next_hop_node,next_hop_address\n");
   ForEachGroup(router, down, [&](const Group& group) {
-    const std::string prefix = CsvField(group.node.name) + "," + CsvField(group.host.name) + "," +
-                               FirstAddress(group.host);
+    const std::string prefix = command::CsvField(group.node.name) + "," +
+                               command::CsvField(group.host.name) + "," + FirstAddress(group.host);
     for (Direction direction : group.next_hops) {
       const Row row = Describe(router.fabric(), direction);
-      std::printf("%s,%s,%s,%s\n", prefix.c_str(), CsvField(row.interface).c_str(),
-                  CsvField(row.node).c_str(), row.address.c_str());
+      std::printf("%s,%s,%s,%s\n", prefix.c_str(), command::CsvField(row.interface).c_str(),
+                  command::CsvField(row.node).c_str(), row.address.c_str());
     }
   });
 }
@@ -124,7 +125,7 @@ void PrintJson(const topology::Router& router, const Down& down) {
                          {"interface", row.interface},
                          {"next_hop_node", row.node},
                          {"next_hop_address", row.address}};
-      std::printf("%s\n%s", separator, json.dump().c_str());
+      std::printf("%s\n%s", separator, command::JsonText(json).c_str());
       separator = ",";
     }
   });
@@ -165,7 +166,7 @@ command::ExitCode NextHops(const std::vector<std::string>& arguments) {
   if (const auto exit = options.Parse(arguments)) return *exit;
 
   bool partial = false;
-  const auto fabric = ReadFabric(kName, path, &partial);
+  const auto fabric = command::ReadFabric(kName, path, &partial);
   if (!fabric.ok()) return command::PrintError(kName, fabric.status());
   Down down{{}, std::vector<bool>(fabric->nodes().size())};
   for (const std::string& text : without) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "programs/command/fabric_input.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
-#include "programs/weft-topo/fabric_input.h"
+#include "programs/weft-topo/node_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "topology/route/route.h"
 
 namespace weft::topo {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using command::Json;
 using topology::Direction;
 using topology::Fabric;
 using topology::NodeIndex;
@@ -167,7 +168,7 @@ void PrintJson(const Fabric& fabric, const PathOptions& options, const Answer& a
     }
     json["paths"].push_back({{"nodes", nodes}, {"links", links}});
   }
-  std::printf("%s\n", json.dump().c_str());
+  command::PrintJson(json);
 }
 
 void PrintCsv(const Fabric& fabric, const Answer& answer) {
@@ -175,9 +176,10 @@ void PrintCsv(const Fabric& fabric, const Answer& answer) {
   for (size_t path = 0; path < answer.paths.size(); ++path) {
     for (size_t i = 0; i < answer.paths[path].size(); ++i) {
       const topology::DirectedLink link = fabric.Describe(answer.paths[path][i]);
-      std::printf("%zu,%zu,%s,%s,%s,%s\n", path + 1, i + 1, CsvField(link.from.node).c_str(),
-                  CsvField(link.from.interface).c_str(), CsvField(link.to.node).c_str(),
-                  CsvField(link.to.interface).c_str());
+      std::printf(
+          "%zu,%zu,%s,%s,%s,%s\n", path + 1, i + 1, command::CsvField(link.from.node).c_str(),
+          command::CsvField(link.from.interface).c_str(), command::CsvField(link.to.node).c_str(),
+          command::CsvField(link.to.interface).c_str());
     }
   }
 }
@@ -188,7 +190,7 @@ command::ExitCode Path(const std::vector<std::string>& arguments) {
   PathOptions options;
   if (const auto exit = ParsePathOptions(arguments, &options)) return *exit;
   bool partial = false;
-  const auto fabric = ReadFabric(kName, options.fabric, &partial);
+  const auto fabric = command::ReadFabric(kName, options.fabric, &partial);
   if (!fabric.ok()) return command::PrintError(kName, fabric.status());
   const auto from = FindHost(*fabric, options.from);
   if (!from.ok()) return command::UsageError(kName, std::string(from.status().message()));

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "programs/command/fabric_input.h"
+#include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
-#include "programs/weft-topo/fabric_input.h"
+#include "programs/weft-topo/node_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "programs/weft-topo/summary.h"
 
 namespace weft::topo {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using command::Json;
 using topology::Fabric;
 using topology::NodeIndex;
 
 constexpr const char* kName = "weft-topo show";
-
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 std::string RateText(const std::optional<double>& bps) {
   return bps ? command::FormatRate(*bps) : "unknown";
@@ -58,21 +57,21 @@ void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
   }
   for (const LinkSummary& links : summary.links) {
     json["capacities"].push_back({{"between_switches", links.between_switches},
-                                  {"capacity_bps", OrNull(links.capacity_bps)},
+                                  {"capacity_bps", command::OrNull(links.capacity_bps)},
                                   {"links", links.links}});
   }
   for (const LeafSummary& leaf : summary.leaves) {
     json["leaves"].push_back({{"name", leaf.name},
                               {"hosts", leaf.hosts},
                               {"uplinks", leaf.uplinks},
-                              {"down_bps", OrNull(leaf.down_bps)},
-                              {"up_bps", OrNull(leaf.up_bps)},
-                              {"oversubscription", OrNull(leaf.oversubscription)}});
+                              {"down_bps", command::OrNull(leaf.down_bps)},
+                              {"up_bps", command::OrNull(leaf.up_bps)},
+                              {"oversubscription", command::OrNull(leaf.oversubscription)}});
   }
   for (NodeIndex node = 0; node < fabric.nodes().size(); ++node) {
     json["nodes"].push_back(NodeJson(fabric, summary, node));
   }
-  std::printf("%s\n", json.dump().c_str());
+  command::PrintJson(json);
 }
 
 std::string AddressText(const topology::Node& node) {
@@ -135,7 +134,7 @@ void PrintCsv(const Fabric& fabric, const FabricSummary& summary) {
   std::printf("node,kind,tier,part,links,address\n");
   for (NodeIndex index = 0; index < fabric.nodes().size(); ++index) {
     const topology::Node& node = fabric.node(index);
-    std::printf("%s,%s,%s,%u,%zu,%s\n", CsvField(node.name).c_str(), KindName(node.kind),
+    std::printf("%s,%s,%s,%u,%zu,%s\n", command::CsvField(node.name).c_str(), KindName(node.kind),
                 node.tier ? std::to_string(*node.tier).c_str() : "", summary.part_of[index],
                 fabric.adjacencies(index).size(), FirstAddress(node).c_str());
   }
@@ -152,7 +151,7 @@ command::ExitCode Show(const std::vector<std::string>& arguments) {
   if (const auto exit = options.Parse(arguments)) return *exit;
 
   bool partial = false;
-  const auto fabric = ReadFabric(kName, path, &partial);
+  const auto fabric = command::ReadFabric(kName, path, &partial);
   if (!fabric.ok()) return command::PrintError(kName, fabric.status());
   const FabricSummary summary = Summarise(*fabric);
   switch (command::Resolve(format)) {
