@@ -114,6 +114,7 @@ absl::StatusOr<RecordFile<T>> ReadRecords(const std::string& path) {
 }
 
 template <typename T>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): both are moved
 absl::StatusOr<RecordFile<T>> ParseRecords(std::string bytes, std::string name) {
   auto reader = RecordReader::OpenBytes(std::move(bytes), std::move(name), kRecordKind<T>);
   if (!reader.ok()) return reader.status();

@@ -44,7 +44,10 @@ bool Configure(int fd, const UdpSocketOptions& options) {
   }
   if (options.hears_errors && !SetOption(fd, IPPROTO_IP, IP_RECVERR, 1)) return false;
   if (options.receive_buffer_bytes > 0) {
-    SetOption(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer_bytes);
+    // Past the host's limit where that is allowed.
+    if (!SetOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, options.receive_buffer_bytes)) {
+      SetOption(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer_bytes);
+    }
   }
   AskForStamps(fd, options);
   if (options.sharing == PortSharing::kForOneAnswer) {
