@@ -46,12 +46,26 @@ child_of() {  # PID
   [[ -n $status ]] && basename -- "${status%/status}"
 }
 
+# Whether the lab is past its command: process 1 is ending (it has no root folder any more), or has
+# ended and been waited for (the keeper's account then shows page faults of children).
+lab_is_over() {  # KEEPER PROCESS-1-IF-ANY
+  local stat faults
+  if [[ -n $2 ]]; then
+    ! readlink "/proc/$2/root" >/dev/null 2>&1
+  elif read -r stat 2>/dev/null <"/proc/$1/stat"; then
+    read -r _ _ _ _ _ _ _ _ faults _ <<<"${stat##*) }"
+    ((faults > 0))
+  fi
+}
+
 # Passes a signal on to process 1. Until that listens it would ignore it, and nothing is lost by ending
-# it. After that Ctrl-C is for the lab's command alone.
+# it. After that Ctrl-C is for the lab's command alone, and its exit code is the lab's even where it
+# ends before we have looked.
 tell_lab() {  # SIGNAL KEEPER
   local first
   first=$(child_of "$2") || true
   if [[ -z $first || ! -e /proc/$first/root$lab_folder/listening ]]; then
+    lab_is_over "$2" "$first" && return 0
     ended=$((128 + $(kill -l "$1")))
     kill -KILL "$2" 2>/dev/null || true
   elif [[ $1 == TERM ]] || ! in_foreground; then
