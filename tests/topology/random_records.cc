@@ -31,11 +31,12 @@ PortRef RandomRecords::Port() { return {Text(), Text()}; }
 
 void RandomRecords::Fill(FabricRecord& record) {
   if (UpTo(2) == 1) {
-    record = Link{Port(), Port(), Real()};
+    record = Link{Port(), Port(), Real(), true};
     return;
   }
   Node node{Text(), Some(NodeKind::kSwitch), UpTo(3), {}};
   Several(node.interfaces, [&] { return Interface{Text(), Address()}; });
+  Several(node.addresses, [&] { return Address(); });
   record = node;
 }
 
@@ -45,7 +46,7 @@ void RandomRecords::Fill(PathTable& table) {
   table.destination = Text();
   table.destination_address = Address();
   table.headers = {static_cast<uint16_t>(UpTo(0xffff)), static_cast<uint8_t>(UpTo(0xff)),
-                   UpTo(0xffffff), static_cast<uint8_t>(UpTo(0xff))};
+                   UpTo(0xffffff), static_cast<uint8_t>(UpTo(0xff)), UpTo(0xfffff)};
   table.measured_at = Text();
   table.confidence = 1.0 / UpTo(1000);
   table.probes_sent = UpTo(0xffffffff);
@@ -58,9 +59,24 @@ void RandomRecords::Fill(PathTable& table) {
     path.state = Some(PathState::kDead);
     path.probes_sent = UpTo(0xffffffff);
     path.probes_answered = UpTo(path.probes_sent);
+    Several(path.computed_udp_src_ports, [&] { return static_cast<uint16_t>(UpTo(0xffff)); });
     return path;
   });
   table.void_reason = Text();
+  Several(table.hop_behaviours, [&] {
+    HopBehaviour behaviour{UpTo(255),        Address(), Text(), UpTo(64), Some(HopMode::kAdaptive),
+                           UpTo(0xffffffff), {}};
+    Several(behaviour.fields, [&] {
+      return FieldEffect{Some(HashedField::kDscp), Some(FieldUse::kHashed), UpTo(64), UpTo(64)};
+    });
+    return behaviour;
+  });
+  table.hidden_reason = Text();
+  Several(table.findings, [&] {
+    Finding finding;
+    Fill(finding);
+    return finding;
+  });
 }
 
 void RandomRecords::Fill(Target& target) {
@@ -86,6 +102,8 @@ void RandomRecords::Fill(ProbeRecord& probe) {
   probe.hop_address = Address();
   probe.rtt_us = Real();
   probe.responder_delay_us = Real();
+  probe.hop_ip_id = static_cast<uint16_t>(UpTo(0xffff));
+  probe.time_s = Real();
 }
 
 void RandomRecords::Fill(Demand& demand) { demand = {Text(), Text(), Real(), 1 + UpTo(0xffff)}; }

@@ -42,6 +42,7 @@ records::Node NodeToRecord(const Node& node) {
     out->set_name(interface.name);
     out->set_address(interface.address.ToString());
   }
+  for (const wire::IpAddress& address : node.addresses) record.add_addresses(address.ToString());
   return record;
 }
 
@@ -60,6 +61,12 @@ absl::Status NodeFromRecord(const records::Node& record, Node* node) {
     WEFT_RECORD_CHECK(ParseAddress(from.address(), "node.interfaces.address", &interface.address));
     node->interfaces.push_back(std::move(interface));
   }
+  for (const std::string& from : record.addresses()) {
+    WEFT_RECORD_CHECK(ParseAddress(from, "node.addresses", &node->addresses.emplace_back()));
+    if (node->addresses.back().empty()) {
+      return absl::InvalidArgumentError("node.addresses \"\": expected an address");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -75,6 +82,7 @@ records::FabricRecord ToRecord(const FabricRecord& fabric_record) {
   *record.mutable_link()->mutable_a() = ToRecord(link.a);
   *record.mutable_link()->mutable_b() = ToRecord(link.b);
   if (link.capacity_bps) record.mutable_link()->set_capacity_bps(*link.capacity_bps);
+  record.mutable_link()->set_one_or_more(link.one_or_more);
   return record;
 }
 
@@ -87,6 +95,7 @@ absl::Status FromRecord(const records::FabricRecord& record, FabricRecord* out) 
   }
   if (!record.has_link()) return absl::InvalidArgumentError("expected \"node\" or \"link\"");
   Link link{FromRecord(record.link().a()), FromRecord(record.link().b()), std::nullopt};
+  link.one_or_more = record.link().one_or_more();
   if (record.link().has_capacity_bps()) {
     double capacity = 0;
     WEFT_RECORD_CHECK(

@@ -25,8 +25,10 @@ struct Interface {
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::kUnknown;
-  std::optional<uint32_t> tier;  // switches: leaf 0, spine 1; absent: not known, or a host
+  std::optional<uint32_t> tier;  // switches: leaf 0, spine 1, core 2; absent: not known, or a host
   std::vector<Interface> interfaces;
+  // Of the node itself (loopbacks): what its interfaces without an address answer with.
+  std::vector<wire::IpAddress> addresses{};
   bool operator==(const Node&) const = default;
 };
 
@@ -43,6 +45,8 @@ struct Link {
   PortRef a;
   PortRef b;
   std::optional<double> capacity_bps;  // of one direction
+  // At least one cable: traces cannot tell parallel links apart whose ends have no address.
+  bool one_or_more = false;
   bool operator==(const Link&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "topology/records/message_codec.h"
+#include "topology/records/shared_codec.h"
 
 namespace weft::topology {
 
@@ -36,6 +37,7 @@ records::Path PathToRecord(const Path& path) {
   record.set_state(static_cast<records::Path::State>(path.state));
   record.set_probes_sent(path.probes_sent);
   record.set_probes_answered(path.probes_answered);
+  for (uint16_t port : path.computed_udp_src_ports) record.add_computed_udp_src_ports(port);
   return record;
 }
 
@@ -63,6 +65,48 @@ absl::Status PathFromRecord(const records::Path& record, Path* path) {
       ParseUnsigned(static_cast<uint32_t>(record.state()), 3, "paths.state", &path->state));
   path->probes_sent = record.probes_sent();
   path->probes_answered = record.probes_answered();
+  for (uint32_t port : record.computed_udp_src_ports()) {
+    WEFT_RECORD_CHECK(ParseUnsigned(port, 0xffff, "paths.computed_udp_src_ports",
+                                    &path->computed_udp_src_ports.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+records::HopBehaviour BehaviourToRecord(const HopBehaviour& behaviour) {
+  records::HopBehaviour record;
+  record.set_hop_index(behaviour.hop_index);
+  record.set_address(behaviour.address.ToString());
+  record.set_node(behaviour.node);
+  record.set_next_hop_count(behaviour.next_hop_count);
+  record.set_mode(static_cast<records::HopBehaviour::Mode>(behaviour.mode));
+  record.set_mode_probes(behaviour.mode_probes);
+  for (const FieldEffect& field : behaviour.fields) {
+    records::FieldEffect* out = record.add_fields();
+    out->set_field(static_cast<records::FieldEffect::Field>(field.field));
+    out->set_effect(static_cast<records::FieldEffect::Effect>(field.effect));
+    out->set_values(field.values);
+    out->set_next_hops(field.next_hops);
+  }
+  return record;
+}
+
+absl::Status BehaviourFromRecord(const records::HopBehaviour& record, HopBehaviour* behaviour) {
+  behaviour->hop_index = record.hop_index();
+  WEFT_RECORD_CHECK(ParseAddress(record.address(), "hop_behaviours.address", &behaviour->address));
+  behaviour->node = record.node();
+  behaviour->next_hop_count = record.next_hop_count();
+  WEFT_RECORD_CHECK(ParseUnsigned(static_cast<uint32_t>(record.mode()), 4, "hop_behaviours.mode",
+                                  &behaviour->mode));
+  behaviour->mode_probes = record.mode_probes();
+  for (const records::FieldEffect& from : record.fields()) {
+    FieldEffect& field = behaviour->fields.emplace_back();
+    WEFT_RECORD_CHECK(ParseUnsigned(static_cast<uint32_t>(from.field()), 7,
+                                    "hop_behaviours.fields.field", &field.field));
+    WEFT_RECORD_CHECK(ParseUnsigned(static_cast<uint32_t>(from.effect()), 2,
+                                    "hop_behaviours.fields.effect", &field.effect));
+    field.values = from.values();
+    field.next_hops = from.next_hops();
+  }
   return absl::OkStatus();
 }
 
@@ -78,12 +122,18 @@ records::PathTable ToRecord(const PathTable& table) {
   record.mutable_headers()->set_bth_opcode(table.headers.bth_opcode);
   record.mutable_headers()->set_dest_qpn(table.headers.dest_qpn);
   record.mutable_headers()->set_traffic_class(table.headers.traffic_class);
+  record.mutable_headers()->set_flow_label(table.headers.flow_label);
   record.set_measured_at(table.measured_at);
   record.set_confidence(table.confidence);
   record.set_probes_sent(table.probes_sent);
   record.set_probes_asked(table.probes_asked);
   for (const Path& path : table.paths) *record.add_paths() = PathToRecord(path);
   record.set_void_reason(table.void_reason);
+  for (const HopBehaviour& behaviour : table.hop_behaviours) {
+    *record.add_hop_behaviours() = BehaviourToRecord(behaviour);
+  }
+  record.set_hidden_reason(table.hidden_reason);
+  for (const Finding& finding : table.findings) *record.add_findings() = ToRecord(finding);
   return record;
 }
 
@@ -103,6 +153,8 @@ absl::Status FromRecord(const records::PathTable& record, PathTable* table) {
       ParseUnsigned(headers.dest_qpn(), 0xffffff, "headers.dest_qpn", &table->headers.dest_qpn));
   WEFT_RECORD_CHECK(ParseUnsigned(headers.traffic_class(), 0xff, "headers.traffic_class",
                                   &table->headers.traffic_class));
+  WEFT_RECORD_CHECK(ParseUnsigned(headers.flow_label(), 0xfffff, "headers.flow_label",
+                                  &table->headers.flow_label));
   table->measured_at = record.measured_at();
   WEFT_RECORD_CHECK(ParseNonNegative(record.confidence(), "confidence", &table->confidence));
   if (table->confidence > 1) {
@@ -115,6 +167,13 @@ absl::Status FromRecord(const records::PathTable& record, PathTable* table) {
     WEFT_RECORD_CHECK(PathFromRecord(path, &table->paths.emplace_back()));
   }
   table->void_reason = record.void_reason();
+  for (const records::HopBehaviour& behaviour : record.hop_behaviours()) {
+    WEFT_RECORD_CHECK(BehaviourFromRecord(behaviour, &table->hop_behaviours.emplace_back()));
+  }
+  table->hidden_reason = record.hidden_reason();
+  for (const records::Finding& finding : record.findings()) {
+    WEFT_RECORD_CHECK(FromRecord(finding, &table->findings.emplace_back()));
+  }
   return absl::OkStatus();
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "topology/records/finding.h"
+#include "topology/records/hop_behaviour.h"
 #include "topology/records/record_codec.h"
 #include "wire/ip_address.h"
 
@@ -31,6 +33,8 @@ struct Path {
   // port that is known to work.
   uint32_t probes_sent = 0;
   uint32_t probes_answered = 0;
+  // By a linear hash that was learnt and verified; not measured one by one. In order.
+  std::vector<uint16_t> computed_udp_src_ports{};
   bool operator==(const Path&) const = default;
 };
 
@@ -40,6 +44,7 @@ struct ProbeHeaders {
   uint8_t bth_opcode = 0;
   uint32_t dest_qpn = 0;
   uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;  // IPv6, 20 bits
   bool operator==(const ProbeHeaders&) const = default;
 };
 
@@ -55,7 +60,10 @@ struct PathTable {
   uint32_t probes_sent = 0;
   uint32_t probes_asked = 0;  // what the MDA stopping rule asks for, summed over the vertices
   std::vector<Path> paths;
-  std::string void_reason;  // not empty: the ports no longer lead where they did
+  std::string void_reason;                     // not empty: the ports no longer lead where they did
+  std::vector<HopBehaviour> hop_behaviours{};  // what is known of how the hops choose
+  std::string hidden_reason{};      // not empty: an overlay hides the paths, so no plan can be made
+  std::vector<Finding> findings{};  // what was odd on the way: loops, changes, rewritten DSCP
   bool operator==(const PathTable&) const = default;
 };
 template <>

@@ -19,6 +19,8 @@ records::ProbeRecord ToRecord(const ProbeRecord& probe) {
   record.set_hop_address(probe.hop_address.ToString());
   if (probe.rtt_us) record.set_rtt_us(*probe.rtt_us);
   if (probe.responder_delay_us) record.set_responder_delay_us(*probe.responder_delay_us);
+  if (probe.hop_ip_id) record.set_hop_ip_id(*probe.hop_ip_id);
+  record.set_time_s(probe.time_s);
   return record;
 }
 
@@ -45,6 +47,11 @@ absl::Status FromRecord(const records::ProbeRecord& record, ProbeRecord* probe) 
     WEFT_RECORD_CHECK(ParseFinite(record.responder_delay_us(), "responder_delay_us",
                                   &probe->responder_delay_us.emplace()));
   }
+  if (record.has_hop_ip_id()) {
+    WEFT_RECORD_CHECK(
+        ParseUnsigned(record.hop_ip_id(), 0xffff, "hop_ip_id", &probe->hop_ip_id.emplace()));
+  }
+  WEFT_RECORD_CHECK(ParseFinite(record.time_s(), "time_s", &probe->time_s));
   return absl::OkStatus();
 }
 

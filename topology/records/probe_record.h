@@ -26,6 +26,8 @@ struct ProbeRecord {
   wire::IpAddress hop_address;               // kHop: who answered
   std::optional<double> rtt_us;              // send to receive, as the prober saw it
   std::optional<double> responder_delay_us;  // the part of rtt_us that the responder took
+  std::optional<uint16_t> hop_ip_id{};       // kHop: IPv4 ID of the answer
+  double time_s = 0;                         // when it was answered, since the file's first probe
   bool operator==(const ProbeRecord&) const = default;
 };
 template <>
