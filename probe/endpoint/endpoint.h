@@ -22,14 +22,23 @@ namespace weft::probe {
 struct Probe {
   uint64_t id = 0;  // the caller's; unique among this endpoint's probes in flight
   wire::IpAddress destination{};
+  wire::IpAddress source{};  // one of this host's addresses; none: the usual one
   uint32_t dest_qpn = 0;
   uint32_t q_key = 0;
   uint16_t udp_src_port = 0;
   uint16_t reply_udp_src_port = 0;
   uint8_t ttl = 64;  // a smaller one makes a hop answer
   uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;    // IPv6, 20 bits
+  uint8_t bth_opcode = 0x64;  // UD SEND Only; another one only with wears_live_header
+  // dest_qpn or bth_opcode are those of somebody's traffic: the probe must never be taken for it,
+  // so it goes out with a wrong ICRC, and Send refuses it unless its TTL is below kLiveHeaderTtl.
+  // The caller sees to it that the TTL ends before the destination.
+  bool wears_live_header = false;
   int64_t timeout_ns = 1'000'000'000;  // lost when nothing was heard for this long after sending
 };
+
+inline constexpr uint8_t kLiveHeaderTtl = 32;
 
 enum class EventKind : uint8_t {
   kSent,         // it left: time_ns is when (kernel's stamp where there is one)
@@ -47,9 +56,18 @@ struct Event {
   int64_t rtt_ns = 0;               // from leaving to arriving, best stamps there are
   int64_t responder_delay_ns = 0;   // the part of rtt_ns that the responder took
   uint16_t reply_udp_src_port = 0;  // that the answer really had
+  // With which TTL and traffic class the probe came to the responder; absent: not known.
+  std::optional<uint8_t> received_ttl{};
+  std::optional<uint8_t> received_traffic_class{};
   // kHop, kUnreachable:
   wire::IpAddress hop_address{};
   uint8_t icmp_code = 0;
+  // The probe's traffic class and TTL as the switch saw them (its quote); absent: not known.
+  std::optional<uint8_t> quoted_traffic_class{};
+  std::optional<uint8_t> quoted_ttl{};
+  // Of the IP header that carried the error: absent where the endpoint cannot see it.
+  std::optional<uint16_t> answer_ip_id{};  // IPv4
+  std::optional<uint8_t> answer_ttl{};
 };
 
 class Endpoint {
@@ -62,6 +80,7 @@ class Endpoint {
   virtual wire::IpAddress LocalAddress(const wire::IpAddress& destination) const = 0;
 
   // Takes all probes or fails and takes none. ResourceExhausted: too many in flight, Poll first.
+  // InvalidArgument: a probe that wears a live header and might reach what it is not meant for.
   // At most one probe with a limited TTL may be in flight for one (destination, udp_src_port): an
   // ICMP quote of 28 bytes holds only source port and UDP length (which varies with the TTL, so
   // that a late answer to an earlier TTL is told apart where the quote shows the length).

@@ -57,11 +57,16 @@ absl::Status ProbeRunner::SendNext(std::vector<ProbeOutcome>& outcomes) {
   const Probe probe = {
       .id = next_id_,
       .destination = request.target.address,
+      .source = request.source,
       .dest_qpn = request.target.dest_qpn,
       .q_key = request.target.q_key,
       .udp_src_port = request.udp_src_port,
       .reply_udp_src_port = request.reply_ports[asked.sent_count % request.reply_ports.size()],
       .ttl = request.ttl,
+      .traffic_class = request.traffic_class,
+      .flow_label = request.flow_label,
+      .bth_opcode = request.bth_opcode,
+      .wears_live_header = request.wears_live_header,
       .timeout_ns = options_.timeout_ns};
   const absl::Status status = endpoint_->Send({&probe, 1});
   if (absl::IsResourceExhausted(status)) {
@@ -101,6 +106,14 @@ void ProbeRunner::OnEvent(const Event& event, std::vector<ProbeOutcome>& outcome
                       .hop_address = event.hop_address,
                       .icmp_code = event.icmp_code,
                       .reply_udp_src_port = event.reply_udp_src_port,
+                      .time_ns = event.time_ns,
+                      .rtt_ns = event.rtt_ns,
+                      .received_ttl = event.received_ttl,
+                      .received_traffic_class = event.received_traffic_class,
+                      .quoted_traffic_class = event.quoted_traffic_class,
+                      .quoted_ttl = event.quoted_ttl,
+                      .answer_ip_id = event.answer_ip_id,
+                      .answer_ttl = event.answer_ttl,
                       .sent_count = asked.sent_count,
                       .status = absl::OkStatus()});
 }

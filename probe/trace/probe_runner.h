@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,12 @@ struct ProbeRequest {
   ProbeTarget target;
   uint16_t udp_src_port = 0;
   uint8_t ttl = 64;
+  // As in Probe.
+  wire::IpAddress source{};
+  uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;
+  uint8_t bth_opcode = 0x64;
+  bool wears_live_header = false;
   // The source ports asked of the answers: try n has the n-th, over and over. At least one; the
   // caller keeps them until the outcome.
   std::span<const uint16_t> reply_ports;
@@ -39,8 +46,17 @@ struct ProbeOutcome {
   wire::IpAddress hop_address;
   uint8_t icmp_code = 0;
   uint16_t reply_udp_src_port = 0;  // kReply: that the answer really had
-  uint32_t sent_count = 0;          // all but the last of them were lost; with kLost that too
-  absl::Status status;  // not ok: it could not be sent (its source port is taken, no route)
+  int64_t time_ns = 0;              // when it was known, on the endpoint's clock
+  int64_t rtt_ns = 0;               // kReply
+  // As in Event.
+  std::optional<uint8_t> received_ttl{};
+  std::optional<uint8_t> received_traffic_class{};
+  std::optional<uint8_t> quoted_traffic_class{};
+  std::optional<uint8_t> quoted_ttl{};
+  std::optional<uint16_t> answer_ip_id{};
+  std::optional<uint8_t> answer_ttl{};
+  uint32_t sent_count = 0;  // all but the last of them were lost; with kLost that too
+  absl::Status status;      // not ok: it could not be sent (its source port is taken, no route)
 };
 
 struct ProbeRunnerOptions {
