@@ -29,6 +29,9 @@ class ByteWriter {
     std::fill(out.begin(), out.end(), std::byte{0});
   }
 
+  // Latches ok() == false, for a writer that was given a value which its format cannot hold.
+  void Fail() { ok_ = false; }
+
   size_t written() const { return written_; }
   std::span<std::byte> written_bytes() const { return bytes_.first(written_); }
   bool ok() const { return ok_; }

@@ -5,7 +5,7 @@
 
 #include "wire/ethernet.h"
 #include "wire/icrc.h"
-#include "wire/ipv4.h"
+#include "wire/ip.h"
 #include "wire/roce.h"
 #include "wire/udp.h"
 
@@ -13,18 +13,20 @@ namespace weft::wire {
 namespace {
 
 constexpr uint8_t kBthVersion = 0;
-constexpr uint8_t kIpv4Version = 4;
 
-PacketClass CheckIpv4(std::span<const std::byte> packet, const ByteReader& after_header,
-                      const Ipv4Header& ip) {
-  if (packet.empty()) return PacketClass::kCut;
-  if (static_cast<uint8_t>(packet[0]) >> 4 != kIpv4Version) return PacketClass::kNotIpv4;
-  if (!after_header.ok()) {
-    const size_t header_bytes = (static_cast<size_t>(packet[0]) & 0xf) * 4;
-    return header_bytes < kIpv4HeaderBytes ? PacketClass::kMalformedIpv4 : PacketClass::kCut;
+// kRoce where there may be RoCE in it.
+PacketClass ClassOf(IpReadResult result, const IpHeader& ip) {
+  switch (result) {
+    case IpReadResult::kCut:
+      return PacketClass::kCut;
+    case IpReadResult::kOtherVersion:
+      return PacketClass::kNotIp;
+    case IpReadResult::kMalformed:
+      return PacketClass::kMalformedIp;
+    case IpReadResult::kOk:
+      break;
   }
-  if (ip.total_bytes < ip.header_bytes()) return PacketClass::kMalformedIpv4;
-  if (ip.more_fragments || ip.fragment_offset != 0) return PacketClass::kFragment;
+  if (ip.is_fragment) return PacketClass::kFragment;
   return ip.protocol == kIpProtocolUdp ? PacketClass::kRoce : PacketClass::kNotUdp;
 }
 
@@ -46,50 +48,67 @@ PacketClass ReadDatagram(ByteReader& packet, size_t datagram_bytes, RoceView& vi
   return PacketClass::kRoce;
 }
 
-IcrcState CheckIcrc(std::span<const std::byte> packet, size_t ip_and_udp_bytes) {
-  const size_t covered_bytes = packet.size() - ip_and_udp_bytes - kIcrcBytes;
+IcrcState CheckIcrc(std::span<const std::byte> packet, const IpHeader& ip) {
+  const std::span<const std::byte> headers = packet.first(ip.header_bytes + kUdpHeaderBytes);
+  const std::span<const std::byte> covered =
+      packet.subspan(headers.size(), packet.size() - headers.size() - kIcrcBytes);
   const std::optional<uint32_t> icrc =
-      RoceIpv4Icrc(packet.first(ip_and_udp_bytes), packet.subspan(ip_and_udp_bytes, covered_bytes));
+      ip.source.IsV4() ? RoceIpv4Icrc(headers, covered) : RoceIpv6Icrc(headers, covered);
   return icrc == ReadIcrc(packet.last<kIcrcBytes>()) ? IcrcState::kOk : IcrcState::kBad;
+}
+
+// Whether the packet's version is the one that the ethertype says. An empty packet has none yet.
+bool IsVersionOf(uint16_t ethertype, std::span<const std::byte> packet) {
+  const auto version = std::byte{ethertype == kEthertypeIpv4 ? uint8_t{4} : uint8_t{6}};
+  return packet.empty() || (packet[0] >> 4) == version;
 }
 
 }  // namespace
 
-PacketClass DissectIpv4(std::span<const std::byte> packet, RoceView& view) {
-  ByteReader reader(packet);
-  const Ipv4Header ip = ReadIpv4(reader);
-  const PacketClass ip_class = CheckIpv4(packet, reader, ip);
+PacketClass DissectIp(std::span<const std::byte> packet, RoceView& view) {
+  IpHeader ip;
+  const PacketClass ip_class = ClassOf(ReadIp(packet, ip), ip);
   if (ip_class != PacketClass::kRoce) return ip_class;
 
-  const size_t udp_bytes = ip.total_bytes - ip.header_bytes();
-  if (udp_bytes < kUdpHeaderBytes) return PacketClass::kMalformedUdp;
+  ByteReader reader(packet.subspan(ip.header_bytes));
+  if (ip.payload_bytes < kUdpHeaderBytes) return PacketClass::kMalformedUdp;
   const UdpHeader udp = ReadUdp(reader);
   if (!reader.ok()) return PacketClass::kCut;
   if (udp.destination_port != kRoceUdpPort) return PacketClass::kOtherUdpPort;
-  if (udp.length != udp_bytes) return PacketClass::kMalformedUdp;
+  if (udp.length != ip.payload_bytes) return PacketClass::kMalformedUdp;
 
   RoceView seen{.source = ip.source,
                 .destination = ip.destination,
                 .udp_src_port = udp.source_port,
                 .udp_dst_port = udp.destination_port,
                 .ttl = ip.ttl,
-                .traffic_class = ip.traffic_class};
-  const size_t datagram_bytes = udp_bytes - kUdpHeaderBytes;
+                .traffic_class = ip.traffic_class,
+                .flow_label = ip.flow_label};
+  const size_t datagram_bytes = ip.payload_bytes - kUdpHeaderBytes;
   const PacketClass roce_class = ReadDatagram(reader, datagram_bytes, seen);
   if (roce_class != PacketClass::kRoce) return roce_class;
-  if (packet.size() >= ip.total_bytes) {
-    seen.icrc = CheckIcrc(packet.first(ip.total_bytes), ip.header_bytes() + kUdpHeaderBytes);
-  }
+  const size_t packet_bytes = ip.header_bytes + ip.payload_bytes;
+  if (packet.size() >= packet_bytes) seen.icrc = CheckIcrc(packet.first(packet_bytes), ip);
   view = seen;
   return PacketClass::kRoce;
 }
 
 PacketClass DissectEthernet(std::span<const std::byte> frame, RoceView& view) {
   ByteReader reader(frame);
-  const EthernetHeader ethernet = ReadEthernet(reader);
+  uint16_t ethertype = ReadEthernet(reader).ethertype;
+  std::optional<uint8_t> priority;
+  for (size_t tags = 0; tags < kMaxVlanTags && IsVlanEthertype(ethertype); ++tags) {
+    const VlanTag tag = ReadVlanTag(reader);
+    if (!priority.has_value()) priority = tag.priority;
+    ethertype = tag.ethertype;
+  }
   if (!reader.ok()) return PacketClass::kCut;
-  if (ethernet.ethertype != kEthertypeIpv4) return PacketClass::kNotIpv4;
-  return DissectIpv4(reader.Rest(), view);
+  if (ethertype != kEthertypeIpv4 && ethertype != kEthertypeIpv6) return PacketClass::kNotIp;
+  const std::span<const std::byte> packet = reader.Rest();
+  if (!IsVersionOf(ethertype, packet)) return PacketClass::kNotIp;
+  const PacketClass packet_class = DissectIp(packet, view);
+  if (packet_class == PacketClass::kRoce) view.vlan_priority = priority;
+  return packet_class;
 }
 
 }  // namespace weft::wire

@@ -10,8 +10,8 @@
 #include "wire/deth.h"
 #include "wire/ip_address.h"
 
-// A whole packet to the small view that RDMA needs. RoCEv2 over IPv4 is known by UDP destination
-// port 4791 and a BTH of version 0, never by the source port, which is free.
+// A whole packet to the small view that RDMA needs. RoCEv2 over IPv4 or IPv6 is known by UDP
+// destination port 4791 and a BTH of version 0, never by the source port, which is free.
 namespace weft::wire {
 
 enum class IcrcState : uint8_t {
@@ -23,13 +23,13 @@ enum class IcrcState : uint8_t {
 // What a packet was, or why it is not RoCE.
 enum class PacketClass : uint8_t {
   kRoce,
-  kCut,            // ends before the headers that would tell
-  kNotIpv4,        // another ethertype or IP version
-  kMalformedIpv4,  // header length or total length contradict the header itself
-  kFragment,       // a part of a packet: there is no whole BTH and ICRC to look at
+  kCut,          // ends before the headers that would tell
+  kNotIp,        // another ethertype or IP version, or more VLAN tags than kMaxVlanTags
+  kMalformedIp,  // a length contradicts the header itself, or impossible extension headers
+  kFragment,     // a part of a packet: there is no whole BTH and ICRC to look at
   kNotUdp,
   kOtherUdpPort,  // destination port is not 4791
-  kMalformedUdp,  // length does not agree with IPv4's
+  kMalformedUdp,  // length does not agree with IP's
   kNotRoce,       // to port 4791, but no BTH of version 0, or shorter than its headers say
 };
 
@@ -40,6 +40,8 @@ struct RoceView {
   uint16_t udp_dst_port = 0;
   uint8_t ttl = 0;
   uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;                 // IPv6, 20 bits
+  std::optional<uint8_t> vlan_priority{};  // 3 bits, of the outermost tag; only of a tagged frame
   Bth bth{};
   std::optional<Deth> deth{};            // UD opcodes
   std::span<const std::byte> payload{};  // without pad and ICRC; what is there of it where cut
@@ -47,10 +49,10 @@ struct RoceView {
   IcrcState icrc = IcrcState::kCut;
 };
 
-// From the IPv4 header on, or from the Ethernet header on. Bytes after the IPv4 packet (a link's
-// padding) are ignored. `view` is written only for kRoce; its payload points into the input.
-// Allocates nothing.
-PacketClass DissectIpv4(std::span<const std::byte> packet, RoceView& view);
+// From the IP header on, of either version, or from the Ethernet header on. Bytes after the IP
+// packet (a link's padding) are ignored. `view` is written only for kRoce; its payload points into
+// the input. Allocates nothing.
+PacketClass DissectIp(std::span<const std::byte> packet, RoceView& view);
 PacketClass DissectEthernet(std::span<const std::byte> frame, RoceView& view);
 
 }  // namespace weft::wire

@@ -71,6 +71,7 @@ std::optional<IcmpError> ParseIcmpError(std::span<const std::byte> packet) {
   if (!icmp.ok() || !IsKnown(error.type) || InternetChecksum(message) != 0) return std::nullopt;
   if (HasMtu(error.type, error.code)) error.next_hop_mtu = mtu;
   error.router = ip.source;
+  error.carrier = ip;
   if (!ReadQuote(icmp.Rest(), error)) return std::nullopt;
   return error;
 }
@@ -87,6 +88,7 @@ size_t BuildIcmpError(const IcmpErrorOptions& options, std::span<const std::byte
 
   ByteWriter writer(out);
   WriteIpv4({.total_bytes = static_cast<uint16_t>(packet_bytes),
+             .identification = options.identification,
              .ttl = options.ttl,
              .protocol = kIpProtocolIcmp,
              .source = options.router,

@@ -40,13 +40,15 @@ struct IcmpError {
   IcmpType type = IcmpType::kTimeExceeded;
   uint8_t code = 0;
   uint16_t next_hop_mtu = 0;  // destination unreachable, code 4; else 0
-  IpAddress router;           // who says so: the source of the packet that carries the error
+  IpAddress router;           // who says so: the carrier's source
+  Ipv4Header carrier;         // the header of the packet that carries the error
   // The quoted packet, as the router saw it. Its lengths may exceed what the quote holds.
   Ipv4Header quoted_ip;
   std::optional<UdpHeader> quoted_udp;  // protocol UDP, and no later fragment
   std::span<const std::byte>
       quoted_payload;  // what is there after quoted_udp (else after quoted_ip)
-  bool operator==(const IcmpError& other) const;  // compares bytes, not where they are
+  // Compares what is said, not how it was carried; and bytes, not where they are.
+  bool operator==(const IcmpError& other) const;
 };
 
 // Reads a whole IPv4 packet that carries an error. nullopt: cut, not ICMP, a fragment, a wrong ICMP
@@ -60,6 +62,7 @@ struct IcmpErrorOptions {
   uint16_t next_hop_mtu = 0;  // written with destination unreachable, code 4, only
   IpAddress router{};         // IPv4
   uint8_t ttl = 64;
+  uint16_t identification = 0;
   // How much of the original is quoted; brought into kIcmpShortestQuoteBytes (more where it has
   // options) to kIcmpLongestQuoteBytes, and to what the original has.
   size_t quote_bytes = kIcmpLongestQuoteBytes;

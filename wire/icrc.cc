@@ -47,17 +47,36 @@ uint32_t Contribution(size_t more, uint32_t word) {
          kTables[more + 1][word >> 16 & 0xff] ^ kTables[more][word >> 24];
 }
 
+constexpr std::byte kOnes{0xff};
 // Offsets of the bytes that count as ones.
 constexpr size_t kTosOffset = 1;
 constexpr size_t kTtlOffset = 8;
 constexpr size_t kIpChecksumOffset = 10;
+constexpr size_t kHopLimitOffset = 7;
 constexpr size_t kUdpChecksumOffset = 6;  // from the UDP header on
 constexpr size_t kBthCongestionOffset = 4;
+// IPv6's version stands in the upper half of its first byte; the lower one and three bytes more are
+// traffic class and flow label.
+constexpr std::byte kTrafficClassInFirstByte{0x0f};
+constexpr size_t kFlowLabelEnd = 4;
 
 constexpr size_t kPrefixBytes = 8;
 constexpr size_t kUdpBytes = 8;
+constexpr size_t kIpv6Bytes = 40;
 constexpr size_t kShortestHeaders = 20 + kUdpBytes;
 constexpr size_t kLongestHeaders = 60 + kUdpBytes;
+
+// UDP header and BTH with ones where they may change.
+std::array<std::byte, kUdpBytes + kBthBytes> MaskedUdpAndBth(std::span<const std::byte> udp,
+                                                             std::span<const std::byte> bth) {
+  std::array<std::byte, kUdpBytes + kBthBytes> masked;
+  const auto bth_start = std::ranges::copy(udp.first(kUdpBytes), masked.begin()).out;
+  std::ranges::copy(bth.first(kBthBytes), bth_start);
+  masked[kUdpChecksumOffset] = kOnes;
+  masked[kUdpChecksumOffset + 1] = kOnes;
+  masked[kUdpBytes + kBthCongestionOffset] = kOnes;
+  return masked;
+}
 
 }  // namespace
 
@@ -82,25 +101,41 @@ std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
       bth_to_pad.size() < kBthBytes) {
     return std::nullopt;
   }
-  constexpr std::byte kOnes{0xff};
+  const size_t ip_bytes = ip_and_udp.size() - kUdpBytes;
   std::array<std::byte, kPrefixBytes + kLongestHeaders + kBthBytes> masked;
-  const std::span<std::byte> prefix(masked.data(), kPrefixBytes);
-  const std::span<std::byte> ip(prefix.data() + prefix.size(), ip_and_udp.size() - kUdpBytes);
-  const std::span<std::byte> udp(ip.data() + ip.size(), kUdpBytes);
-  const std::span<std::byte> bth(udp.data() + udp.size(), kBthBytes);
-  std::ranges::fill(prefix, kOnes);
-  std::ranges::copy(ip_and_udp, ip.begin());
-  std::ranges::copy(bth_to_pad.first(kBthBytes), bth.begin());
+  std::ranges::fill_n(masked.begin(), kPrefixBytes, kOnes);
+  const std::span<std::byte> ip(masked.data() + kPrefixBytes, ip_bytes);
+  std::ranges::copy(ip_and_udp.first(ip_bytes), ip.begin());
   ip[kTosOffset] = kOnes;
   ip[kTtlOffset] = kOnes;
   ip[kIpChecksumOffset] = kOnes;
   ip[kIpChecksumOffset + 1] = kOnes;
-  udp[kUdpChecksumOffset] = kOnes;
-  udp[kUdpChecksumOffset + 1] = kOnes;
-  bth[kBthCongestionOffset] = kOnes;
+  const auto udp_and_bth = MaskedUdpAndBth(ip_and_udp.subspan(ip_bytes), bth_to_pad);
+  std::ranges::copy(udp_and_bth, masked.data() + kPrefixBytes + ip_bytes);
 
   Crc32 crc;
-  crc.Update({masked.data(), prefix.size() + ip_and_udp.size() + bth.size()});
+  crc.Update({masked.data(), kPrefixBytes + ip_bytes + udp_and_bth.size()});
+  crc.Update(bth_to_pad.subspan(kBthBytes));
+  return crc.value();
+}
+
+std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
+                                     std::span<const std::byte> bth_to_pad) {
+  if (ip_and_udp.size() < kIpv6Bytes + kUdpBytes || bth_to_pad.size() < kBthBytes) {
+    return std::nullopt;
+  }
+  std::array<std::byte, kPrefixBytes + kIpv6Bytes> masked;
+  std::ranges::fill_n(masked.begin(), kPrefixBytes, kOnes);
+  const std::span<std::byte, kIpv6Bytes> ip(masked.data() + kPrefixBytes, kIpv6Bytes);
+  std::ranges::copy(ip_and_udp.first(kIpv6Bytes), ip.begin());
+  ip[0] |= kTrafficClassInFirstByte;
+  std::fill(ip.begin() + 1, ip.begin() + kFlowLabelEnd, kOnes);
+  ip[kHopLimitOffset] = kOnes;
+
+  Crc32 crc;
+  crc.Update(masked);
+  crc.Update(ip_and_udp.subspan(kIpv6Bytes, ip_and_udp.size() - kIpv6Bytes - kUdpBytes));
+  crc.Update(MaskedUdpAndBth(ip_and_udp.last(kUdpBytes), bth_to_pad));
   crc.Update(bth_to_pad.subspan(kBthBytes));
   return crc.value();
 }

@@ -32,6 +32,14 @@ class Crc32 {
 std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
                                      std::span<const std::byte> bth_to_pad);
 
+// The same over IPv6: traffic class, flow label and hop limit; UDP checksum; byte 4 of the BTH
+// count as ones. Extension headers count as they stand.
+//
+// `ip_and_udp`: the IPv6 header with its extension headers and the UDP header. nullopt: it is less
+// than 48 bytes, or bth_to_pad shorter than a BTH. Allocates nothing.
+std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
+                                     std::span<const std::byte> bth_to_pad);
+
 // The four bytes of an ICRC stand least significant first, unlike every other field.
 uint32_t ReadIcrc(std::span<const std::byte, 4> bytes);
 void WriteIcrc(uint32_t icrc, std::span<std::byte, 4> bytes);

@@ -4,15 +4,13 @@
 #include <array>
 
 #include "wire/icrc.h"
-#include "wire/ipv4.h"
+#include "wire/ip.h"
 #include "wire/udp.h"
 
 namespace weft::wire {
 namespace {
 
 constexpr size_t kPadTo = 4;
-constexpr size_t kHeaderBytes = kIpv4HeaderBytes + kUdpHeaderBytes;
-constexpr size_t kLargestDatagram = 0xffff - kHeaderBytes;
 
 size_t PadBytes(size_t payload_bytes) { return (kPadTo - payload_bytes % kPadTo) % kPadTo; }
 
@@ -21,23 +19,24 @@ size_t PadBytes(size_t payload_bytes) { return (kPadTo - payload_bytes % kPadTo)
 // used.
 std::optional<uint32_t> SocketIcrc(const RoceEndpoints& endpoints,
                                    std::span<const std::byte> datagram) {
-  if (!endpoints.source.IsV4() || !endpoints.destination.IsV4()) return std::nullopt;
-  if (datagram.size() < kBthBytes + kIcrcBytes || datagram.size() > kLargestDatagram) {
+  if (datagram.size() < kBthBytes + kIcrcBytes) return std::nullopt;
+  const size_t udp_bytes = kUdpHeaderBytes + datagram.size();
+  std::array<std::byte, kIpv6HeaderBytes + kUdpHeaderBytes> headers;
+  ByteWriter writer(headers);
+  if (!WriteIp({.source = endpoints.source,
+                .destination = endpoints.destination,
+                .protocol = kIpProtocolUdp,
+                .payload_bytes = udp_bytes},
+               writer)) {
     return std::nullopt;
   }
-  std::array<std::byte, kHeaderBytes> headers;
-  ByteWriter writer(headers);
-  WriteIpv4({.total_bytes = static_cast<uint16_t>(kHeaderBytes + datagram.size()),
-             .dont_fragment = true,
-             .protocol = kIpProtocolUdp,
-             .source = endpoints.source,
-             .destination = endpoints.destination},
-            writer);
   WriteUdp({.source_port = endpoints.udp_src_port,
             .destination_port = endpoints.udp_dst_port,
-            .length = static_cast<uint16_t>(kUdpHeaderBytes + datagram.size())},
+            .length = static_cast<uint16_t>(udp_bytes)},
            writer);
-  return RoceIpv4Icrc(headers, datagram.first(datagram.size() - kIcrcBytes));
+  const std::span<const std::byte> covered = datagram.first(datagram.size() - kIcrcBytes);
+  return endpoints.source.IsV4() ? RoceIpv4Icrc(writer.written_bytes(), covered)
+                                 : RoceIpv6Icrc(writer.written_bytes(), covered);
 }
 
 }  // namespace

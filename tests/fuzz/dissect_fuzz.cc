@@ -5,7 +5,7 @@
 #include "tests/fuzz/expect.h"
 #include "wire/dissect.h"
 #include "wire/ethernet.h"
-#include "wire/ipv4.h"
+#include "wire/ip.h"
 #include "wire/roce.h"
 
 namespace weft::wire {
@@ -14,7 +14,8 @@ namespace {
 bool SameButPayloadAndIcrc(const RoceView& a, const RoceView& b) {
   return a.source == b.source && a.destination == b.destination &&
          a.udp_src_port == b.udp_src_port && a.udp_dst_port == b.udp_dst_port && a.ttl == b.ttl &&
-         a.traffic_class == b.traffic_class && a.bth == b.bth && a.deth == b.deth &&
+         a.traffic_class == b.traffic_class && a.flow_label == b.flow_label &&
+         a.vlan_priority == b.vlan_priority && a.bth == b.bth && a.deth == b.deth &&
          a.payload_bytes == b.payload_bytes;
 }
 
@@ -47,29 +48,31 @@ void ExpectCutIsSeen(const RoceView& view, std::span<const std::byte> frame) {
 // What the view shows, built anew, is seen as the same, and its ICRC is right.
 void ExpectRebuilds(const RoceView& view) {
   if (view.payload.size() != view.payload_bytes) return;
-  std::vector<std::byte> frame(kEthernetHeaderBytes + 0xffff);
+  std::vector<std::byte> frame(kEthernetHeaderBytes + kIpv6HeaderBytes + 0xffff);
   ByteWriter writer(frame);
-  WriteEthernet({.ethertype = kEthertypeIpv4}, writer);
-  const size_t headers_bytes = kEthernetHeaderBytes + kIpv4HeaderBytes + kUdpHeaderBytes;
+  WriteEthernet({.ethertype = view.source.IsV4() ? kEthertypeIpv4 : kEthertypeIpv6}, writer);
+  const size_t headers_bytes = kEthernetHeaderBytes + IpHeaderBytes(view.source) + kUdpHeaderBytes;
   const size_t datagram_bytes =
       BuildRoceDatagram({view.source, view.destination, view.udp_src_port, view.udp_dst_port},
                         view.bth, view.deth, view.payload, std::span(frame).subspan(headers_bytes));
-  if (datagram_bytes == 0) return;  // padding made it too long for IPv4
+  if (datagram_bytes == 0) return;  // padding made it too long for IP
   const auto udp_bytes = static_cast<uint16_t>(kUdpHeaderBytes + datagram_bytes);
-  WriteIpv4({.traffic_class = view.traffic_class,
-             .total_bytes = static_cast<uint16_t>(kIpv4HeaderBytes + udp_bytes),
-             .dont_fragment = true,
-             .ttl = view.ttl,
-             .protocol = kIpProtocolUdp,
-             .source = view.source,
-             .destination = view.destination},
-            writer);
+  fuzz::Expect(WriteIp({.source = view.source,
+                        .destination = view.destination,
+                        .traffic_class = view.traffic_class,
+                        .flow_label = view.flow_label,
+                        .ttl = view.ttl,
+                        .protocol = kIpProtocolUdp,
+                        .payload_bytes = udp_bytes},
+                       writer),
+               "what was seen has addresses of one family");
   WriteUdp({view.udp_src_port, view.udp_dst_port, udp_bytes, 0}, writer);
   frame.resize(headers_bytes + datagram_bytes);
 
   RoceView again;
   fuzz::Expect(DissectEthernet(frame, again) == PacketClass::kRoce, "what was built is RoCE");
-  again.bth.pad = view.bth.pad;  // a sender may have padded by more than it had to
+  again.vlan_priority = view.vlan_priority;  // the tags were left out
+  again.bth.pad = view.bth.pad;              // a sender may have padded by more than it had to
   fuzz::Expect(SameButPayloadAndIcrc(view, again), "what was built shows the same");
   fuzz::Expect(std::ranges::equal(view.payload, again.payload), "with the same payload");
   fuzz::Expect(again.icrc == IcrcState::kOk, "with a right ICRC");

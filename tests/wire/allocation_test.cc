@@ -7,7 +7,7 @@
 #include "tests/wire/hex.h"
 #include "tests/wire/packets.h"
 #include "wire/dissect.h"
-#include "wire/icmp.h"
+#include "wire/ip_error.h"
 #include "wire/probe.h"
 #include "wire/roce.h"
 #include "wire/traffic.h"
@@ -55,17 +55,38 @@ TEST(Allocations, NoneToBuildAndParseTraffic) {
   EXPECT_EQ(parsed, message);
 }
 
-TEST(Allocations, NoneToDissectAndAnswerAPacket) {
-  const Bytes packet = FromHex(kUdSendPacket);
-  std::array<std::byte, 576> out;
-  RoceView view;
+TEST(Allocations, NoneToDissectForwardAndAnswerAPacket) {
+  const struct {
+    std::string_view packet;
+    IpAddress router;
+  } rows[] = {{kUdSendPacket, IpAddress::V4(0x0a010101)},
+              {kIpv6WritePacket, *IpAddress::Parse("fd00::1")}};
+  for (const auto& row : rows) {
+    Bytes packet = FromHex(row.packet);
+    std::array<std::byte, 1280> out;
+    RoceView view;
+    const size_t before = AllocationCount();
+    const PacketClass packet_class = DissectIp(packet, view);
+    const std::optional<uint8_t> ttl = DecrementTtl(packet);
+    const size_t built = BuildIpError({.router = row.router}, packet, out);
+    const std::optional<IpError> error = ParseIpError(std::span(out).first(built));
+    EXPECT_EQ(AllocationCount() - before, 0u);
+    EXPECT_EQ(packet_class, PacketClass::kRoce);
+    EXPECT_EQ(ttl, 63);
+    EXPECT_TRUE(error.has_value());
+  }
+}
+
+TEST(Allocations, NoneToBuildCheckAndParseOverIpv6) {
+  const RoceEndpoints endpoints = {.source = *IpAddress::Parse("fd00::a"),
+                                   .destination = *IpAddress::Parse("fd00::b"),
+                                   .udp_src_port = 49153};
+  std::array<std::byte, 256> datagram;
   const size_t before = AllocationCount();
-  const PacketClass packet_class = DissectIpv4(packet, view);
-  const size_t built = BuildIcmpError({.router = IpAddress::V4(0x0a010101)}, packet, out);
-  const std::optional<IcmpError> error = ParseIcmpError(std::span(out).first(built));
+  const size_t built = BuildRoceDatagram(endpoints, {.opcode = 0x64}, Deth{}, {}, datagram);
+  const bool matches = IcrcMatches(endpoints, std::span(datagram).first(built));
   EXPECT_EQ(AllocationCount() - before, 0u);
-  EXPECT_EQ(packet_class, PacketClass::kRoce);
-  EXPECT_TRUE(error.has_value());
+  EXPECT_TRUE(matches);
 }
 
 }  // namespace

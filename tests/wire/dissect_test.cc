@@ -5,6 +5,7 @@
 
 #include "tests/wire/hex.h"
 #include "tests/wire/packets.h"
+#include "wire/icrc.h"
 #include "wire/ipv4.h"
 
 namespace weft::wire {
@@ -51,7 +52,7 @@ TEST(Dissect, IgnoresALinksPadding) {
   Bytes packet = FromHex(kUdSendPacket);
   packet.resize(packet.size() + 20, std::byte{0x55});
   RoceView view;
-  ASSERT_EQ(DissectIpv4(packet, view), PacketClass::kRoce);
+  ASSERT_EQ(DissectIp(packet, view), PacketClass::kRoce);
   EXPECT_EQ(view.payload.size(), 11u);
   EXPECT_EQ(view.icrc, IcrcState::kOk);
 }
@@ -72,10 +73,11 @@ TEST(Dissect, SaysWhatAPacketIsByWhatIsChanged) {
       {"PayloadChanged", 50, "ff", PacketClass::kRoce},
       {"IcrcChanged", 63, "ff", PacketClass::kRoce},
       {"IdentificationIsCovered", 4, "0001", PacketClass::kRoce},
-      {"Ipv6", 0, "65", PacketClass::kNotIpv4},
-      {"HeaderOf16Bytes", 0, "44", PacketClass::kMalformedIpv4},
-      {"TotalLengthBelowTheHeader", 2, "0013", PacketClass::kMalformedIpv4},
-      {"TotalLengthZero", 2, "0000", PacketClass::kMalformedIpv4},
+      {"Ipv5", 0, "55", PacketClass::kNotIp},
+      {"Ipv6HeaderOfIpv4Bytes", 0, "65", PacketClass::kNotUdp},
+      {"HeaderOf16Bytes", 0, "44", PacketClass::kMalformedIp},
+      {"TotalLengthBelowTheHeader", 2, "0013", PacketClass::kMalformedIp},
+      {"TotalLengthZero", 2, "0000", PacketClass::kMalformedIp},
       {"FirstFragment", 6, "2000", PacketClass::kFragment},
       {"LaterFragment", 6, "0001", PacketClass::kFragment},
       {"Tcp", 9, "06", PacketClass::kNotUdp},
@@ -93,12 +95,137 @@ TEST(Dissect, SaysWhatAPacketIsByWhatIsChanged) {
     const Bytes change = FromHex(row.hex);
     std::copy(change.begin(), change.end(), packet.begin() + static_cast<ptrdiff_t>(row.offset));
     RoceView view;
-    EXPECT_EQ(DissectIpv4(packet, view), row.expected);
+    EXPECT_EQ(DissectIp(packet, view), row.expected);
     if (row.expected == PacketClass::kRoce) {
       EXPECT_EQ(view.icrc, row.icrc);
     } else {
       EXPECT_EQ(view.bth, Bth{}) << "a view is written for RoCE only";
     }
+  }
+}
+
+TEST(Dissect, SeesADatagramOverIpv6) {
+  const Bytes frame = FromHex("468c4cc96250 6e6fcc7568f7 86dd" + std::string(kIpv6WritePacket));
+  RoceView view;
+  ASSERT_EQ(DissectEthernet(frame, view), PacketClass::kRoce);
+  EXPECT_EQ(view.source.ToString(), "fd00::a");
+  EXPECT_EQ(view.destination.ToString(), "fd00::b");
+  EXPECT_EQ(view.udp_src_port, 0xe341);
+  EXPECT_EQ(view.ttl, 64);
+  EXPECT_EQ(view.traffic_class, 0x6a);
+  EXPECT_EQ(view.flow_label, 0x12345u);
+  EXPECT_FALSE(view.vlan_priority.has_value());
+  EXPECT_EQ(view.bth.dest_qpn, 0x123456u);
+  EXPECT_EQ(view.bth.psn, 0xfffffeu);
+  EXPECT_EQ(view.payload_bytes, 24u);  // RETH and eight bytes
+  EXPECT_EQ(view.icrc, IcrcState::kOk);
+}
+
+TEST(Dissect, SaysWhatAnIpv6PacketIsByWhatIsChanged) {
+  const struct {
+    const char* name;
+    size_t offset;  // from the IPv6 header on
+    const char* hex;
+    PacketClass expected;
+    IcrcState icrc = IcrcState::kBad;
+  } rows[] = {
+      {"TrafficClassAndFlowLabelMayChange", 0, "60000000", PacketClass::kRoce, IcrcState::kOk},
+      {"HopLimitMayChange", 7, "01", PacketClass::kRoce, IcrcState::kOk},
+      {"UdpChecksumMayChange", 46, "0000", PacketClass::kRoce, IcrcState::kOk},
+      {"AnotherAddress", 23, "0c", PacketClass::kRoce},
+      {"PayloadChanged", 80, "ff", PacketClass::kRoce},
+      {"Tcp", 6, "06", PacketClass::kNotUdp},
+      {"NoNextHeader", 6, "3b", PacketClass::kNotUdp},
+      {"LaterFragment", 6,
+       "2c40 fd000000 00000000 00000000 0000000a fd000000 00000000 00000000"
+       "0000000b 11000008",
+       PacketClass::kFragment},
+      {"FirstFragment", 6,
+       "2c40 fd000000 00000000 00000000 0000000a fd000000 00000000 00000000"
+       "0000000b 11000001",
+       PacketClass::kFragment},
+      {"PayloadLengthBelowItsExtensionHeader", 4,
+       "0007 3c40 fd000000 00000000 00000000 0000000a"
+       "fd000000 00000000 00000000 0000000b 1100",
+       PacketClass::kMalformedIp},
+      {"ExtensionHeaderBeyondTheEnd", 6,
+       "3c40 fd000000 00000000 00000000 0000000a fd000000"
+       "00000000 00000000 0000000b 11ff",
+       PacketClass::kCut},
+      {"PayloadLengthWithoutUdp", 4, "0007", PacketClass::kMalformedUdp},
+      {"PayloadLengthOfAJumbogram", 4, "0000", PacketClass::kMalformedUdp},
+      {"UdpLengthTooLarge", 44, "0031", PacketClass::kMalformedUdp},
+      {"AnotherPort", 42, "12b6", PacketClass::kOtherUdpPort},
+      {"BthVersion1", 49, "01", PacketClass::kNotRoce},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    Bytes packet = FromHex(kIpv6WritePacket);
+    const Bytes change = FromHex(row.hex);
+    std::copy(change.begin(), change.end(), packet.begin() + static_cast<ptrdiff_t>(row.offset));
+    RoceView view;
+    EXPECT_EQ(DissectIp(packet, view), row.expected);
+    if (row.expected == PacketClass::kRoce) {
+      EXPECT_EQ(view.icrc, row.icrc);
+    }
+  }
+}
+
+TEST(Dissect, SeesBehindIpv6ExtensionHeaders) {
+  const Bytes plain = FromHex(kIpv6WritePacket);
+  Bytes packet(plain.begin(), plain.begin() + 40);
+  const Bytes options = FromHex("11000104 00000000");
+  packet.insert(packet.end(), options.begin(), options.end());
+  packet.insert(packet.end(), plain.begin() + 40, plain.end());
+  packet[5] = std::byte{0x38};
+  packet[6] = std::byte{60};
+  RoceView view;
+  ASSERT_EQ(DissectIp(packet, view), PacketClass::kRoce);
+  EXPECT_EQ(view.bth.dest_qpn, 0x123456u);
+  EXPECT_EQ(view.icrc, IcrcState::kBad) << "they are covered, and were not there when it was made";
+  WriteIcrc(*RoceIpv6Icrc(First(packet, 56), std::span(packet).subspan(56, packet.size() - 60)),
+            std::span(packet).last<4>());
+  ASSERT_EQ(DissectIp(packet, view), PacketClass::kRoce);
+  EXPECT_EQ(view.icrc, IcrcState::kOk);
+}
+
+TEST(Dissect, ACutIpv6PacketIsNeverAnythingElse) {
+  const Bytes packet = FromHex(kIpv6WritePacket);
+  for (size_t size = 0; size < packet.size(); ++size) {
+    RoceView view;
+    const PacketClass packet_class = DissectIp(First(packet, size), view);
+    EXPECT_EQ(packet_class, size < 60 ? PacketClass::kCut : PacketClass::kRoce) << size;
+    EXPECT_EQ(view.icrc, IcrcState::kCut) << size;
+  }
+}
+
+TEST(Dissect, SeesBehindVlanTags) {
+  const struct {
+    const char* name;
+    const char* tags;  // from the first ethertype to the last
+    bool is_v6;
+    PacketClass expected;
+    std::optional<uint8_t> priority;
+  } rows[] = {
+      {"None", "0800", false, PacketClass::kRoce, std::nullopt},
+      {"Customer", "8100 6064 0800", false, PacketClass::kRoce, 3},
+      {"CustomerIpv6", "8100 b064 86dd", true, PacketClass::kRoce, 5},
+      {"ServiceAndCustomer", "88a8 e001 8100 6064 86dd", true, PacketClass::kRoce, 7},
+      {"Three", "88a8 e001 8100 6064 8100 0001 0800", false, PacketClass::kNotIp, std::nullopt},
+      {"EthertypeOfTheOtherVersion", "8100 6064 86dd", false, PacketClass::kNotIp, std::nullopt},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const Bytes frame = FromHex("468c4cc96250 6e6fcc7568f7" + std::string(row.tags) +
+                                std::string(row.is_v6 ? kIpv6WritePacket : kUdSendPacket));
+    RoceView view;
+    EXPECT_EQ(DissectEthernet(frame, view), row.expected);
+    EXPECT_EQ(view.vlan_priority, row.priority);
+  }
+  const Bytes tagged = FromHex("468c4cc96250 6e6fcc7568f7 8100 6064 0800");
+  for (size_t size = 0; size <= tagged.size(); ++size) {
+    RoceView view;
+    EXPECT_EQ(DissectEthernet(First(tagged, size), view), PacketClass::kCut) << size;
   }
 }
 
@@ -110,9 +237,9 @@ TEST(Dissect, DoesNotTakeLinkPaddingForHeaders) {
     std::copy(changed.begin(), changed.begin() + 2, packet.begin() + 2);
     std::copy(changed.begin() + 2, changed.end(), packet.begin() + 24);
     RoceView view;
-    EXPECT_EQ(DissectIpv4(packet, view), PacketClass::kNotRoce) << lengths;
+    EXPECT_EQ(DissectIp(packet, view), PacketClass::kNotRoce) << lengths;
     packet.resize(packet[3] == std::byte{0x24} ? 36 : 52);
-    EXPECT_EQ(DissectIpv4(packet, view), PacketClass::kNotRoce) << lengths;
+    EXPECT_EQ(DissectIp(packet, view), PacketClass::kNotRoce) << lengths;
   }
 }
 
@@ -129,7 +256,7 @@ TEST(Dissect, SeesBehindIpv4Options) {
   Bytes packet = header;
   packet.insert(packet.end(), plain.begin() + 20, plain.end());
   RoceView view;
-  ASSERT_EQ(DissectIpv4(packet, view), PacketClass::kRoce);
+  ASSERT_EQ(DissectIp(packet, view), PacketClass::kRoce);
   EXPECT_EQ(view.bth.psn, 7u);
   EXPECT_EQ(view.payload.size(), 11u);
   EXPECT_EQ(view.icrc, IcrcState::kBad)
@@ -161,7 +288,7 @@ TEST(Dissect, LeavesOtherEthertypesAlone) {
     const Bytes change = FromHex(ethertype);
     std::copy(change.begin(), change.end(), frame.begin() + 12);
     RoceView view;
-    EXPECT_EQ(DissectEthernet(frame, view), PacketClass::kNotIpv4) << ethertype;
+    EXPECT_EQ(DissectEthernet(frame, view), PacketClass::kNotIp) << ethertype;
   }
 }
 

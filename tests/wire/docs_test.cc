@@ -13,7 +13,10 @@
 #include "wire/dissect.h"
 #include "wire/ethernet.h"
 #include "wire/icmp.h"
+#include "wire/icmpv6.h"
+#include "wire/ip.h"
 #include "wire/ipv4.h"
+#include "wire/ipv6.h"
 #include "wire/probe.h"
 #include "wire/roce.h"
 #include "wire/traffic.h"
@@ -51,25 +54,40 @@ Bytes RebuildHeader(const Bytes& bytes) {
   return Written(Parse(bytes).value(), Write);
 }
 
-// The whole RoCEv2 packet from what dissect sees of it.
+// A header with its extension headers, which are bytes to us.
+Bytes RebuildIpv6WithExtensions(const Bytes& bytes) {
+  ByteReader reader(bytes);
+  const Ipv6Header header = ReadIpv6(reader);
+  const std::optional<Ipv6Extensions> extensions = ReadIpv6Extensions(header.next_header, reader);
+  EXPECT_TRUE(extensions.has_value());
+  EXPECT_EQ(extensions->protocol, kIpProtocolUdp);
+  Bytes rebuilt = Written(header, WriteIpv6);
+  Append(rebuilt, std::span(bytes).subspan(kIpv6HeaderBytes, extensions->bytes));
+  return rebuilt;
+}
+
+// The whole RoCEv2 packet from what dissect sees of it, and (it is no part of that) the UDP
+// checksum.
 Bytes RebuildRoce(const Bytes& packet) {
   RoceView view;
-  EXPECT_EQ(DissectIpv4(packet, view), PacketClass::kRoce);
+  EXPECT_EQ(DissectIp(packet, view), PacketClass::kRoce);
   EXPECT_EQ(view.icrc, IcrcState::kOk);
   Bytes datagram(256);
   datagram.resize(
       BuildRoceDatagram({view.source, view.destination, view.udp_src_port, view.udp_dst_port},
                         view.bth, view.deth, view.payload, datagram));
   const auto udp_bytes = static_cast<uint16_t>(kUdpHeaderBytes + datagram.size());
-  Bytes rebuilt = Written(Ipv4Header{.traffic_class = view.traffic_class,
-                                     .total_bytes = static_cast<uint16_t>(20 + udp_bytes),
-                                     .dont_fragment = true,
-                                     .ttl = view.ttl,
-                                     .protocol = kIpProtocolUdp,
-                                     .source = view.source,
-                                     .destination = view.destination},
-                          WriteIpv4);
-  Append(rebuilt, Written(UdpHeader{view.udp_src_port, view.udp_dst_port, udp_bytes, 0}, WriteUdp));
+  Bytes rebuilt = Written(IpHeader{.source = view.source,
+                                   .destination = view.destination,
+                                   .traffic_class = view.traffic_class,
+                                   .flow_label = view.flow_label,
+                                   .ttl = view.ttl,
+                                   .protocol = kIpProtocolUdp,
+                                   .payload_bytes = udp_bytes},
+                          WriteIp);
+  const uint16_t checksum = ParseUdp(std::span(packet).subspan(rebuilt.size()))->checksum;
+  Append(rebuilt,
+         Written(UdpHeader{view.udp_src_port, view.udp_dst_port, udp_bytes, checksum}, WriteUdp));
   Append(rebuilt, datagram);
   return rebuilt;
 }
@@ -92,6 +110,21 @@ Bytes RebuildIcmp(const Bytes& packet) {
   return rebuilt;
 }
 
+// The same over IPv6.
+Bytes RebuildIcmpv6(const Bytes& packet) {
+  const Icmpv6Error error = ParseIcmpv6Error(packet).value();
+  Bytes quoted = Written(error.quoted_ip, WriteIpv6);
+  Append(quoted, Written(error.quoted_udp.value(), WriteUdp));
+  Append(quoted, error.quoted_payload);
+  Bytes answer(2000);
+  answer.resize(BuildIcmpv6Error(
+      {.type = error.type, .code = error.code, .mtu = error.mtu, .router = error.carrier.source},
+      quoted, answer));
+  Bytes rebuilt = Written(error.carrier, WriteIpv6);
+  Append(rebuilt, std::span(answer).subspan(kIpv6HeaderBytes));
+  return rebuilt;
+}
+
 Bytes RebuildProbe(const Bytes& payload) {
   Bytes rebuilt(kProbePayloadBytes);
   EXPECT_TRUE(WriteProbePayload(ParseProbePayload(payload).value(), rebuilt));
@@ -107,6 +140,9 @@ Bytes RebuildTraffic(const Bytes& payload) {
 TEST(Docs, EveryExampleIsWhatTheCodeReadsAndWrites) {
   const std::map<std::string, Bytes (*)(const Bytes&)> rebuild = {
       {"ethernet", RebuildHeader<ParseEthernet, WriteEthernet>},
+      {"vlan-tag", RebuildHeader<ParseVlanTag, WriteVlanTag>},
+      {"ipv6", RebuildHeader<ParseIpv6, WriteIpv6>},
+      {"ipv6-options", RebuildIpv6WithExtensions},
       {"ipv4", RebuildHeader<ParseIpv4, WriteIpv4>},
       {"ipv4-options", RebuildHeader<ParseIpv4, WriteIpv4>},
       {"udp", RebuildHeader<ParseUdp, WriteUdp>},
@@ -115,8 +151,10 @@ TEST(Docs, EveryExampleIsWhatTheCodeReadsAndWrites) {
       {"deth", RebuildHeader<ParseDeth, WriteDeth>},
       {"icrc-ud-send", RebuildRoce},
       {"icrc-cnp", RebuildRoce},
+      {"icrc-ipv6-write", RebuildRoce},
       {"icmp-time-exceeded", RebuildIcmp},
       {"icmp-shortest-quote", RebuildIcmp},
+      {"icmpv6-time-exceeded", RebuildIcmpv6},
       {"probe-question", RebuildProbe},
       {"probe-answer", RebuildProbe},
       {"traffic-offer", RebuildTraffic},

@@ -51,6 +51,17 @@ TEST(Ethernet, BothDirections) {
   for (const auto& row : rows) ExpectBothDirections(row, ParseEthernet, WriteEthernet);
 }
 
+TEST(VlanTag, BothDirections) {
+  const Row<VlanTag> rows[] = {
+      {"PriorityOnly", "6000 0800", {.priority = 3, .ethertype = kEthertypeIpv4}},
+      {"AllFields",
+       "bfff 86dd",
+       {.priority = 5, .drop_eligible = true, .vlan_id = 0xfff, .ethertype = kEthertypeIpv6}},
+      {"VlanOnly", "0064 8100", {.vlan_id = 100, .ethertype = kEthertypeVlan}},
+  };
+  for (const auto& row : rows) ExpectBothDirections(row, ParseVlanTag, WriteVlanTag);
+}
+
 TEST(Udp, BothDirections) {
   const Row<UdpHeader> rows[] = {
       {"RoceWithoutChecksum", "c00112b7 002c0000", {49153, 4791, 44, 0}},
@@ -59,6 +70,38 @@ TEST(Udp, BothDirections) {
       {"LengthBelowTheHeader", "000012b7 00000000", {0, 4791, 0, 0}},
   };
   for (const auto& row : rows) ExpectBothDirections(row, ParseUdp, WriteUdp);
+}
+
+TEST(UdpChecksum, IsOfTheDatagramAndItsPseudoHeader) {
+  const struct {
+    const char* name;
+    const char* source;
+    const char* destination;
+    const char* datagram;
+    uint16_t checksum;
+  } rows[] = {
+      // a01 + 102 + a02 + 202 + 11 + 9 + c001 + 12b7 + 9 + 4100 = 12ae2, the complement of 2ae3.
+      {"Ipv4", "10.1.1.2", "10.2.2.2", "c00112b7 00090000 41", 0xd51c},
+      // fd00 + a + fd00 + b + 11 + a + c001 + 12b7 + a + 4142 = 30e34, the complement of 0e37.
+      {"Ipv6", "fd00::a", "fd00::b", "c00112b7 000a0000 4142", 0xf1c8},
+      {"TheOneThatStandsThereDoesNotCount", "fd00::a", "fd00::b", "c00112b7 000abeef 4142", 0xf1c8},
+      {"ItsOwnIsTheSameAgain", "fd00::a", "fd00::b", "c00112b7 000af1c8 4142", 0xf1c8},
+      // f1c4 is what that lacks: the sum is all ones, whose complement would mean "none was made".
+      {"NeverZero", "fd00::a", "fd00::b", "c00112b7 000c0000 4142 f1c4", 0xffff},
+      {"NeverZeroWithItsOwn", "fd00::a", "fd00::b", "c00112b7 000cffff 4142 f1c4", 0xffff},
+      {"ShorterThanAHeader", "fd00::a", "fd00::b", "c00112b7 000a00", 0},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const IpAddress source = *IpAddress::Parse(row.source);
+    const IpAddress destination = *IpAddress::Parse(row.destination);
+    Bytes datagram = FromHex(row.datagram);
+    EXPECT_EQ(UdpChecksum(source, destination, datagram), row.checksum);
+    ASSERT_EQ(PutUdpChecksum(source, destination, datagram), row.checksum != 0);
+    if (row.checksum != 0) {
+      EXPECT_EQ(ParseUdp(datagram)->checksum, row.checksum);
+    }
+  }
 }
 
 TEST(Bth, BothDirections) {

@@ -12,7 +12,10 @@
 namespace weft::wire {
 namespace {
 
-constexpr size_t kHeaders = 28;  // IPv4 without options, UDP
+// Of IP without options or extension headers, and UDP.
+size_t HeaderBytesOf(std::span<const std::byte> packet) {
+  return packet[0] >> 4 == std::byte{4} ? 28 : 48;
+}
 
 // The definition, bit by bit.
 uint32_t PlainCrc32(std::span<const std::byte> bytes) {
@@ -65,13 +68,16 @@ TEST(Crc32, PiecesCountAsTheirConcatenation) {
 }
 
 std::optional<uint32_t> IcrcOf(std::span<const std::byte> packet) {
-  return RoceIpv4Icrc(packet.first(kHeaders),
-                      packet.subspan(kHeaders, packet.size() - kHeaders - 4));
+  const size_t headers = HeaderBytesOf(packet);
+  const std::span<const std::byte> covered = packet.subspan(headers, packet.size() - headers - 4);
+  return headers == 28 ? RoceIpv4Icrc(packet.first(headers), covered)
+                       : RoceIpv6Icrc(packet.first(headers), covered);
 }
 
 class Icrc : public testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(UdSend, Icrc, testing::Values(kUdSendPacket));
 INSTANTIATE_TEST_SUITE_P(Cnp, Icrc, testing::Values(kCnpPacket));
+INSTANTIATE_TEST_SUITE_P(Ipv6Write, Icrc, testing::Values(kIpv6WritePacket));
 
 TEST_P(Icrc, StandsInTheLastFourBytesLeastSignificantFirst) {
   const Bytes packet = FromHex(GetParam());
@@ -84,14 +90,20 @@ TEST_P(Icrc, StandsInTheLastFourBytesLeastSignificantFirst) {
 }
 
 TEST_P(Icrc, CoversEveryBitButThoseThatChangeOnTheWay) {
-  // TOS, TTL, IPv4 checksum, UDP checksum, byte 4 of the BTH.
-  const std::set<size_t> variant_bytes = {1, 8, 10, 11, 26, 27, 32};
   const Bytes packet = FromHex(GetParam());
+  // TOS, TTL, IPv4 checksum, UDP checksum, byte 4 of the BTH; or the lower half of byte 0 to byte 3
+  // (traffic class, flow label), hop limit, UDP checksum, byte 4 of the BTH.
+  const bool is_v4 = HeaderBytesOf(packet) == 28;
+  const std::set<size_t> variant_bytes =
+      is_v4 ? std::set<size_t>{1, 8, 10, 11, 26, 27, 32} : std::set<size_t>{1, 2, 3, 7, 46, 47, 52};
+  const auto is_variant = [&](size_t bit) {
+    return variant_bytes.contains(bit / 8) || (!is_v4 && bit < 4);
+  };
   for (size_t bit = 0; bit < (packet.size() - 4) * 8; ++bit) {
     Bytes flipped = packet;
     flipped[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
-    EXPECT_EQ(IcrcOf(flipped) == IcrcOf(packet), variant_bytes.contains(bit / 8))
-        << "byte " << bit / 8;
+    if (bit / 8 == 0 && bit >= 4) continue;  // the version, by which IcrcOf chooses
+    EXPECT_EQ(IcrcOf(flipped) == IcrcOf(packet), is_variant(bit)) << "byte " << bit / 8;
   }
 }
 
@@ -106,8 +118,22 @@ TEST(IcrcOfOptions, CoversThemAndMasksBehindThem) {
   EXPECT_EQ(RoceIpv4Icrc(headers, covered), PlainCrc32(masked));
 }
 
+TEST(IcrcOfExtensionHeaders, CoversThemAndMasksBehindThem) {
+  const Bytes headers = FromHex(
+      "66a12345 00383c40 fd000000 00000000 00000000 0000000a fd000000 00000000 00000000 0000000b"
+      "11000104 00000000 e34112b7 0030beef");
+  const Bytes covered = FromHex("0a00ffff 00123456 80fffffe 38206279");
+  const Bytes masked = FromHex(
+      "ffffffff ffffffff 6fffffff 00383cff fd000000 00000000 00000000 0000000a fd000000 00000000"
+      "00000000 0000000b 11000104 00000000 e34112b7 0030ffff 0a00ffff ff123456 80fffffe 38206279");
+  EXPECT_EQ(RoceIpv6Icrc(headers, covered), PlainCrc32(masked));
+}
+
 TEST(IcrcOfTooLittle, IsNone) {
   const Bytes bytes(128);
+  EXPECT_FALSE(RoceIpv6Icrc(First(bytes, 47), First(bytes, 12)).has_value());
+  EXPECT_FALSE(RoceIpv6Icrc(First(bytes, 48), First(bytes, 11)).has_value());
+  EXPECT_TRUE(RoceIpv6Icrc(First(bytes, 48), First(bytes, 12)).has_value());
   EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 27), First(bytes, 12)).has_value());
   EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 69), First(bytes, 12)).has_value());
   EXPECT_FALSE(RoceIpv4Icrc(First(bytes, 28), First(bytes, 11)).has_value());

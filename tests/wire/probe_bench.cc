@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "tests/wire/allocation_counter.h"
+#include "wire/dissect.h"
 #include "wire/icrc.h"
+#include "wire/ip.h"
 #include "wire/probe.h"
 #include "wire/roce.h"
 
@@ -20,10 +22,18 @@ const RoceEndpoints kEndpoints = {.source = IpAddress::V4(0x0a010102),
                                   .destination = IpAddress::V4(0x0a020202),
                                   .udp_src_port = 49153};
 
-size_t BuildProbe(uint32_t sequence, std::span<std::byte> out) {
+const RoceEndpoints kIpv6Endpoints = {.source = *IpAddress::Parse("fd00::a"),
+                                      .destination = *IpAddress::Parse("fd00::b"),
+                                      .udp_src_port = 49153};
+
+const RoceEndpoints& EndpointsOf(const benchmark::State& state) {
+  return state.range(0) == 4 ? kEndpoints : kIpv6Endpoints;
+}
+
+size_t BuildProbe(const RoceEndpoints& endpoints, uint32_t sequence, std::span<std::byte> out) {
   std::array<std::byte, kProbePayloadBytes> payload;
   WriteProbePayload({.session = 1, .sequence = sequence, .reply_udp_src_port = 49154}, payload);
-  return BuildRoceDatagram(kEndpoints, {.opcode = 0x64, .dest_qpn = 0x1c, .psn = sequence},
+  return BuildRoceDatagram(endpoints, {.opcode = 0x64, .dest_qpn = 0x1c, .psn = sequence},
                            Deth{.q_key = 0x11111111, .source_qpn = 0xabcde}, payload, out);
 }
 
@@ -44,26 +54,53 @@ void Measure(benchmark::State& state, size_t packet_bytes, Work work) {
 void BM_BuildProbe(benchmark::State& state) {
   std::array<std::byte, 256> datagram;
   uint32_t sequence = 0;
-  Measure(state, BuildProbe(sequence, datagram), [&] {
-    BuildProbe(sequence++, datagram);
+  const RoceEndpoints& endpoints = EndpointsOf(state);
+  Measure(state, BuildProbe(endpoints, sequence, datagram), [&] {
+    BuildProbe(endpoints, sequence++, datagram);
     benchmark::DoNotOptimize(datagram);
   });
 }
-BENCHMARK(BM_BuildProbe);
+BENCHMARK(BM_BuildProbe)->ArgName("ip")->Arg(4)->Arg(6);
 
 // The ICRC is checked, as every receiver must.
 void BM_ParseProbe(benchmark::State& state) {
   std::array<std::byte, 256> buffer;
-  const std::span<const std::byte> datagram = std::span(buffer).first(BuildProbe(7, buffer));
+  const RoceEndpoints& endpoints = EndpointsOf(state);
+  const std::span<const std::byte> datagram =
+      std::span(buffer).first(BuildProbe(endpoints, 7, buffer));
   Measure(state, datagram.size(), [&] {
     benchmark::DoNotOptimize(buffer);
-    const bool matches = IcrcMatches(kEndpoints, datagram);
+    const bool matches = IcrcMatches(endpoints, datagram);
     const std::optional<RoceDatagram> parsed = ParseRoceDatagram(datagram);
     const std::optional<ProbePayload> probe = ParseProbePayload(parsed->payload);
     if (!matches || !probe.has_value() || probe->sequence != 7) std::abort();
   });
 }
-BENCHMARK(BM_ParseProbe);
+BENCHMARK(BM_ParseProbe)->ArgName("ip")->Arg(4)->Arg(6);
+
+// A whole packet as a capture shows it, its ICRC checked.
+void BM_DissectProbe(benchmark::State& state) {
+  const RoceEndpoints& endpoints = EndpointsOf(state);
+  std::array<std::byte, 256> datagram;
+  const size_t datagram_bytes = BuildProbe(endpoints, 7, datagram);
+  const auto udp_bytes = static_cast<uint16_t>(kUdpHeaderBytes + datagram_bytes);
+  std::array<std::byte, 512> buffer;
+  ByteWriter writer(buffer);
+  WriteIp({.source = endpoints.source,
+           .destination = endpoints.destination,
+           .protocol = kIpProtocolUdp,
+           .payload_bytes = udp_bytes},
+          writer);
+  WriteUdp({endpoints.udp_src_port, endpoints.udp_dst_port, udp_bytes, 0}, writer);
+  writer.Bytes(std::span(datagram).first(datagram_bytes));
+  const std::span<const std::byte> packet = writer.written_bytes();
+  Measure(state, packet.size(), [&] {
+    benchmark::DoNotOptimize(buffer);
+    RoceView view;
+    if (DissectIp(packet, view) != PacketClass::kRoce || view.icrc != IcrcState::kOk) std::abort();
+  });
+}
+BENCHMARK(BM_DissectProbe)->ArgName("ip")->Arg(4)->Arg(6);
 
 std::vector<std::byte> CoveredBytes(const benchmark::State& state) {
   std::vector<std::byte> bytes(static_cast<size_t>(state.range(0)));

@@ -10,8 +10,6 @@
 namespace weft::wire {
 namespace {
 
-constexpr size_t kHeaders = 28;  // IPv4 and UDP, which the kernel writes
-
 const RoceEndpoints kForward = {.source = IpAddress::V4(0x0a010102),
                                 .destination = IpAddress::V4(0x0a020202),
                                 .udp_src_port = 49153};
@@ -20,11 +18,16 @@ const RoceEndpoints kBackward = {.source = IpAddress::V4(0x0a020202),
                                  .udp_src_port = 0};
 const RoceEndpoints kIpv6 = {.source = *IpAddress::Parse("fd00::a"),
                              .destination = *IpAddress::Parse("fd00::b"),
-                             .udp_src_port = 49153};
+                             .udp_src_port = 0xe341};
+
+IpAddress Another(const IpAddress& address) {
+  return address.IsV4() ? IpAddress::V4(1) : *IpAddress::Parse("fd00::1");
+}
 
 struct Row {
   const char* name;
   std::string_view packet;
+  size_t headers;  // IP and UDP, which the kernel writes
   RoceEndpoints endpoints;
   Bth bth;
   std::optional<Deth> deth;
@@ -37,7 +40,7 @@ class Roce : public testing::TestWithParam<Row> {
  protected:
   Bytes Datagram() const {
     Bytes packet = FromHex(GetParam().packet);
-    packet.erase(packet.begin(), packet.begin() + kHeaders);
+    packet.erase(packet.begin(), packet.begin() + static_cast<ptrdiff_t>(GetParam().headers));
     return packet;
   }
 };
@@ -87,22 +90,26 @@ TEST_P(Roce, IcrcSeesOtherAddressesAndPorts) {
   other.udp_dst_port ^= 1;
   EXPECT_FALSE(IcrcMatches(other, datagram));
   other = GetParam().endpoints;
-  other.source = IpAddress::V4(1);
+  other.source = Another(other.source);
   EXPECT_FALSE(IcrcMatches(other, datagram));
   other = GetParam().endpoints;
-  other.destination = IpAddress::V4(1);
+  other.destination = Another(other.destination);
   EXPECT_FALSE(IcrcMatches(other, datagram));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, Roce,
-    testing::Values(Row{"UdSendOnly", kUdSendPacket, kForward,
-                        Bth{.opcode = 0x64, .pad = 1, .dest_qpn = 0x1c, .psn = 7},
-                        Deth{.q_key = 0x11111111, .source_qpn = 0xabcde},
-                        "77656674 31616263 646566"},
-                    Row{"Cnp", kCnpPacket, kBackward,
-                        Bth{.opcode = 0x81, .mig_req = true, .becn = true, .dest_qpn = 0x15},
-                        std::nullopt, "00000000 00000000 00000000 00000000"}),
+    testing::Values(
+        Row{"UdSendOnly", kUdSendPacket, 28, kForward,
+            Bth{.opcode = 0x64, .pad = 1, .dest_qpn = 0x1c, .psn = 7},
+            Deth{.q_key = 0x11111111, .source_qpn = 0xabcde}, "77656674 31616263 646566"},
+        Row{"Cnp", kCnpPacket, 28, kBackward,
+            Bth{.opcode = 0x81, .mig_req = true, .becn = true, .dest_qpn = 0x15}, std::nullopt,
+            "00000000 00000000 00000000 00000000"},
+        Row{"Ipv6Write", kIpv6WritePacket, 48, kIpv6,
+            Bth{.opcode = 0x0a, .dest_qpn = 0x123456, .ack_request = true, .psn = 0xfffffe},
+            std::nullopt,  // the RETH stands at the head of the payload
+            "00007f00 00001000 0000beef 00000008 38206279 74657321"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(RoceDatagram, ParsesWhatItBuildsAtEveryPayloadLength) {
@@ -153,14 +160,33 @@ TEST(RoceDatagram, IsNotBuiltWhereItDoesNotFit) {
             36u);
 }
 
-TEST(RoceDatagram, NeedsTwoIpv4Addresses) {
+TEST(RoceDatagram, OverIpv6MayBeTwentyBytesLonger) {
+  const Bytes payload(65'504);
+  Bytes out(80'000);
+  // 65535 bytes of IPv6 payload, less 8 of UDP, 20 of BTH and DETH, 4 of ICRC, by fours.
+  EXPECT_EQ(BuildRoceDatagram(kIpv6, {}, Deth{}, First(payload, 65'500), out), 65'524u);
+  EXPECT_EQ(BuildRoceDatagram(kIpv6, {}, Deth{}, First(payload, 65'504), out), 0u);
+}
+
+TEST(RoceDatagram, FromALinuxSocketOverIpv6HasARightIcrc) {
+  // The kernel chose flow label and UDP checksum, the socket a traffic class: none is covered.
+  const Bytes error = FromHex(kLinuxV6TimeExceeded);
+  const RoceEndpoints endpoints = {.source = *IpAddress::Parse("fd00:1::2"),
+                                   .destination = *IpAddress::Parse("fd00:2::2"),
+                                   .udp_src_port = 49153};
+  EXPECT_TRUE(IcrcMatches(endpoints, std::span(error).subspan(96)));
+}
+
+TEST(RoceDatagram, NeedsTwoAddressesOfOneFamily) {
   Bytes out(256);
   RoceEndpoints mixed = kForward;
   mixed.destination = kIpv6.destination;
-  for (const RoceEndpoints& endpoints : {kIpv6, mixed, RoceEndpoints{}}) {
+  for (const RoceEndpoints& endpoints : {mixed, RoceEndpoints{}}) {
     EXPECT_EQ(BuildRoceDatagram(endpoints, {}, Deth{}, {}, out), 0u);
     EXPECT_FALSE(IcrcMatches(endpoints, out));
   }
+  EXPECT_GT(BuildRoceDatagram(kForward, {}, Deth{}, {}, out), 0u);
+  EXPECT_GT(BuildRoceDatagram(kIpv6, {}, Deth{}, {}, out), 0u);
 }
 
 }  // namespace
