@@ -43,6 +43,7 @@ void PrintJson(const CheckResult& result) {
   json["missing_links"] = ToJson(result.missing_links);
   json["extra_links"] = ToJson(result.extra_links);
   json["not_measured_links"] = ToJson(result.not_measured_links);
+  json["not_told_apart_links"] = result.not_told_apart_links;
   json["findings"] = Json::array();
   for (const topology::Finding& finding : result.findings) {
     json["findings"].push_back(
@@ -67,7 +68,8 @@ size_t CountMatches(const CheckResult& result, topology::MatchedBy how) {
 }
 
 void PrintText(const CheckResult& result) {
-  std::printf("%s\n", result.identical ? "identical"
+  const bool all_told = result.not_told_apart_links == 0;
+  std::printf("%s\n", result.identical ? all_told ? "identical" : "identical as far as can be told"
                       : result.agrees  ? "agrees as far as it was measured"
                                        : "different");
   std::printf("nodes matched: %zu by address, %zu by name, %zu by place\n",
@@ -78,6 +80,10 @@ void PrintText(const CheckResult& result) {
               result.extra_nodes.size(), result.not_measured_nodes.size());
   std::printf("links: %zu missing, %zu extra, %zu not measured\n", result.missing_links.size(),
               result.extra_links.size(), result.not_measured_links.size());
+  if (!all_told) {
+    std::printf("links of one or more cables that stand for several: %u\n",
+                result.not_told_apart_links);
+  }
   for (const std::string& node : result.not_measured_nodes) {
     std::printf("not measured: %s\n", node.c_str());
   }

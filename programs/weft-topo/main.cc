@@ -5,12 +5,13 @@
 #include "programs/weft-topo/subcommands.h"
 
 int main(int argc, char** argv) {
-  constexpr std::array<weft::command::Subcommand, 5> kSubcommands = {
+  constexpr std::array<weft::command::Subcommand, 6> kSubcommands = {
       {{"generate", "make a fabric from a few numbers", weft::topo::Generate},
        {"show", "what a fabric consists of", weft::topo::Show},
        {"path", "all shortest paths between two hosts", weft::topo::Path},
        {"next-hops", "every switch's next hops to every host, as a routing table needs them",
         weft::topo::NextHops},
+       {"import", "path tables from what other tools traced", weft::topo::Import},
        {"check", "compare a blueprint with what is there", weft::topo::Check}}};
   return weft::command::RunProgram("weft-topo", "the fabric as a graph, and where packets go in it",
                                    kSubcommands, argc, argv);

@@ -76,13 +76,16 @@ void ForEachGroup(const topology::Router& router, const Down& down, const Visito
 struct Row {
   std::string interface;
   std::string node;
-  std::string address;
+  std::string address;   // empty: the link is unnumbered
+  std::string loopback;  // empty: the next hop has none
 };
 
 Row Describe(const Fabric& fabric, Direction direction) {
   const topology::DirectedLink link = fabric.Describe(direction);
   const topology::Interface* far = fabric.FindInterface(fabric.To(direction), link.to.interface);
-  return {link.from.interface, link.to.node, far->address.ToString()};
+  const topology::Node& node = fabric.node(fabric.To(direction));
+  return {link.from.interface, link.to.node, far->address.ToString(),
+          node.addresses.empty() ? "" : node.addresses.front().ToString()};
 }
 
 void PrintText(const topology::Router& router, const Down& down) {
@@ -100,14 +103,16 @@ void PrintText(const topology::Router& router, const Down& down) {
 }
 
 void PrintCsv(const topology::Router& router, const Down& down) {
-  std::printf("node,destination,destination_address,interface,next_hop_node,next_hop_address\n");
+  std::printf(
+      "node,destination,destination_address,interface,next_hop_node,next_hop_address,"
+      "next_hop_loopback\n");
   ForEachGroup(router, down, [&](const Group& group) {
     const std::string prefix = command::CsvField(group.node.name) + "," +
                                command::CsvField(group.host.name) + "," + FirstAddress(group.host);
     for (Direction direction : group.next_hops) {
       const Row row = Describe(router.fabric(), direction);
-      std::printf("%s,%s,%s,%s\n", prefix.c_str(), command::CsvField(row.interface).c_str(),
-                  command::CsvField(row.node).c_str(), row.address.c_str());
+      std::printf("%s,%s,%s,%s,%s\n", prefix.c_str(), command::CsvField(row.interface).c_str(),
+                  command::CsvField(row.node).c_str(), row.address.c_str(), row.loopback.c_str());
     }
   });
 }
@@ -124,7 +129,8 @@ void PrintJson(const topology::Router& router, const Down& down) {
                          {"destination_address", FirstAddress(group.host)},
                          {"interface", row.interface},
                          {"next_hop_node", row.node},
-                         {"next_hop_address", row.address}};
+                         {"next_hop_address", row.address},
+                         {"next_hop_loopback", row.loopback}};
       std::printf("%s\n%s", separator, command::JsonText(json).c_str());
       separator = ",";
     }

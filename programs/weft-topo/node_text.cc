@@ -4,10 +4,12 @@
 namespace weft::topo {
 
 std::string FirstAddress(const topology::Node& node) {
+  const bool host = node.kind == topology::NodeKind::kHost;
+  if (!host && !node.addresses.empty()) return node.addresses.front().ToString();
   for (const topology::Interface& interface : node.interfaces) {
     if (!interface.address.empty()) return interface.address.ToString();
   }
-  return "";
+  return node.addresses.empty() ? "" : node.addresses.front().ToString();
 }
 
 const char* KindName(topology::NodeKind kind) {

@@ -7,7 +7,7 @@
 
 namespace weft::topo {
 
-// "10.0.0.1"; the first that the node has, empty if none.
+// "10.0.0.1"; the first that the node has (a switch's loopback, a host's interface), empty if none.
 std::string FirstAddress(const topology::Node& node);
 
 const char* KindName(topology::NodeKind kind);  // "host", "switch", "unknown"

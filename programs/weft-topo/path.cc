@@ -7,6 +7,7 @@
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-topo/node_text.h"
+#include "programs/weft-topo/path_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "topology/route/route.h"
 
@@ -19,6 +20,7 @@ using topology::Fabric;
 using topology::NodeIndex;
 
 constexpr const char* kName = "weft-topo path";
+constexpr size_t kListed = 16;  // in text, unless a limit is given
 
 struct PathOptions {
   std::string fabric;
@@ -28,6 +30,7 @@ struct PathOptions {
   std::string hash;
   uint32_t hash_seed = 0;
   size_t limit = 1024;
+  bool list_all = false;  // a limit was asked for: text lists as many as it allows
   command::Format format = command::Format::kAuto;
 };
 
@@ -58,12 +61,15 @@ std::optional<command::ExitCode> ParsePathOptions(const std::vector<std::string>
       ->capture_default_str()
       ->needs(hash)
       ->type_name("SEED");
-  app.add_option("--limit", out->limit, "Print at most this many paths")
+  app.add_option("--limit", out->limit,
+                 "Print at most this many paths; unless it is given, text lists 16")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("N");
   options.AddFormat(&out->format);
-  return options.Parse(arguments);
+  const auto exit = options.Parse(arguments);
+  out->list_all = app.count("--limit") > 0;
+  return exit;
 }
 
 // A host by name, or else by address.
@@ -133,17 +139,32 @@ std::string Note(const PathOptions& options, const Answer& answer) {
   return "";
 }
 
+// What many paths have in common, for these are too many to read.
+void PrintHops(const Fabric& fabric, const Answer& answer) {
+  std::vector<std::vector<std::string>> rows = {{"hop", "switches"}};
+  for (const std::string& text : HopTexts(fabric, answer.paths)) {
+    rows.push_back({std::to_string(rows.size()), text});
+  }
+  std::printf("%s\n", command::FormatTable(rows).c_str());
+}
+
 void PrintText(const Fabric& fabric, const PathOptions& options, const Answer& answer) {
   std::printf("%s to %s: %zu shortest %s%s\n", options.from.c_str(), options.to.c_str(),
               answer.paths.size(), answer.paths.size() == 1 ? "path" : "paths",
               answer.more ? " shown, there are more (--limit)" : "");
+  const bool many = answer.paths.size() > kListed;
+  if (many) PrintHops(fabric, answer);
+  size_t left_out = 0;
   for (size_t i = 0; i < answer.paths.size(); ++i) {
-    std::printf("%c %zu  %s", answer.chosen == i ? '*' : ' ', i + 1,
-                fabric.node(fabric.From(answer.paths[i].front())).name.c_str());
-    for (Direction direction : answer.paths[i]) {
-      std::printf(" -> %s", fabric.node(fabric.To(direction)).name.c_str());
+    if (many && !options.list_all && i >= kListed && answer.chosen != i) {
+      ++left_out;
+      continue;
     }
-    std::printf("\n");
+    std::printf("%c %zu  %s\n", answer.chosen == i ? '*' : ' ', i + 1,
+                PathText(fabric, answer.paths[i]).c_str());
+  }
+  if (left_out > 0) {
+    std::printf("  and %zu more paths: --limit %zu lists them\n", left_out, answer.paths.size());
   }
   const std::string note = Note(options, answer);
   if (!note.empty()) std::printf("%s\n", note.c_str());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 
 #include "programs/command/fabric_input.h"
@@ -33,12 +35,25 @@ Json NodeJson(const Fabric& fabric, const FabricSummary& summary, NodeIndex inde
   for (const topology::Interface& interface : node.interfaces) {
     if (!interface.address.empty()) addresses.push_back(interface.address.ToString());
   }
+  Json loopbacks = Json::array();
+  for (const wire::IpAddress& address : node.addresses) loopbacks.push_back(address.ToString());
   return {{"name", node.name},
           {"kind", KindName(node.kind)},
           {"tier", node.tier ? Json(*node.tier) : Json(nullptr)},
           {"part", summary.part_of[index]},
           {"links", fabric.adjacencies(index).size()},
-          {"addresses", addresses}};
+          {"addresses", addresses},
+          {"loopbacks", loopbacks}};
+}
+
+Json LinksJson(const LinkSummary& links) {
+  return {{"between_switches", links.between_switches},
+          {"lower_tier", links.tiers ? Json(links.tiers->first) : Json(nullptr)},
+          {"upper_tier", links.tiers ? Json(links.tiers->second) : Json(nullptr)},
+          {"capacity_bps", command::OrNull(links.capacity_bps)},
+          {"links", links.links},
+          {"pairs", links.pairs},
+          {"one_or_more", links.one_or_more}};
 }
 
 void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
@@ -49,17 +64,18 @@ void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
                {"parts", summary.parts},
                {"tiers", Json::array()},
                {"switches_without_tier", summary.switches_without_tier},
+               {"pods", Json::array()},
                {"capacities", Json::array()},
                {"leaves", Json::array()},
                {"nodes", Json::array()}};
   for (const auto& [tier, count] : summary.tiers) {
     json["tiers"].push_back({{"tier", tier}, {"switches", count}});
   }
-  for (const LinkSummary& links : summary.links) {
-    json["capacities"].push_back({{"between_switches", links.between_switches},
-                                  {"capacity_bps", command::OrNull(links.capacity_bps)},
-                                  {"links", links.links}});
+  for (const auto& [pod, count] : summary.pods) {
+    json["pods"].push_back(
+        {{"pods", count}, {"leaves", pod.leaves}, {"spines", pod.spines}, {"hosts", pod.hosts}});
   }
+  for (const LinkSummary& links : summary.links) json["capacities"].push_back(LinksJson(links));
   for (const LeafSummary& leaf : summary.leaves) {
     json["leaves"].push_back({{"name", leaf.name},
                               {"hosts", leaf.hosts},
@@ -78,7 +94,8 @@ std::string AddressText(const topology::Node& node) {
   const std::string first = FirstAddress(node);
   const auto count =
       std::count_if(node.interfaces.begin(), node.interfaces.end(),
-                    [](const auto& interface) { return !interface.address.empty(); });
+                    [](const auto& interface) { return !interface.address.empty(); }) +
+      static_cast<std::ptrdiff_t>(node.addresses.size());
   if (count < 2) return first.empty() ? "none" : first;
   return first + " +" + std::to_string(count - 1);
 }
@@ -95,6 +112,41 @@ void PrintNodes(const Fabric& fabric, const FabricSummary& summary) {
   std::fputs(command::FormatTable(rows).c_str(), stdout);
 }
 
+std::string Plural(uint32_t count, const char* one, const char* several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+void PrintPods(const FabricSummary& summary) {
+  for (const auto& [pod, count] : summary.pods) {
+    std::printf("%s%s %s, %s, %s\n", Plural(count, "pod", "pods").c_str(),
+                count == 1 ? ":" : ", each:", Plural(pod.leaves, "leaf", "leaves").c_str(),
+                Plural(pod.spines, "spine", "spines").c_str(),
+                Plural(pod.hosts, "host", "hosts").c_str());
+  }
+}
+
+// "leaf-spine" where the fabric has more than these two tiers.
+std::string LinkSort(const FabricSummary& summary, const LinkSummary& links) {
+  constexpr std::array kTiers = {"leaf", "spine", "core"};
+  if (!links.between_switches) return summary.unknown_nodes > 0 ? "other" : "host";
+  if (!summary.tiers.contains(2) || !links.tiers || links.tiers->second >= kTiers.size()) {
+    return "switch-to-switch";
+  }
+  return std::string(kTiers[links.tiers->first]) + "-" + kTiers[links.tiers->second];
+}
+
+void PrintLinks(const FabricSummary& summary) {
+  for (const LinkSummary& links : summary.links) {
+    std::printf("%s links: %u, capacity %s", LinkSort(summary, links).c_str(), links.links,
+                RateText(links.capacity_bps).c_str());
+    if (links.pairs < links.links) std::printf(", in parallel between %u pairs", links.pairs);
+    if (links.one_or_more > 0) {
+      std::printf(", %u of them of one or more cables that were not told apart", links.one_or_more);
+    }
+    std::printf("\n");
+  }
+}
+
 void PrintText(const Fabric& fabric, const FabricSummary& summary) {
   std::printf("%u hosts, %u switches", summary.hosts, summary.switches);
   if (summary.unknown_nodes > 0) std::printf(", %u nodes of unknown kind", summary.unknown_nodes);
@@ -107,13 +159,8 @@ void PrintText(const Fabric& fabric, const FabricSummary& summary) {
   if (summary.switches_without_tier > 0) {
     std::printf("tier unknown: %u switches\n", summary.switches_without_tier);
   }
-  for (const LinkSummary& links : summary.links) {
-    std::printf("%s links: %u, capacity %s\n",
-                links.between_switches      ? "switch-to-switch"
-                : summary.unknown_nodes > 0 ? "other"
-                                            : "host",
-                links.links, RateText(links.capacity_bps).c_str());
-  }
+  PrintPods(summary);
+  PrintLinks(summary);
   if (!summary.leaves.empty()) {
     std::vector<std::vector<std::string>> rows = {
         {"leaf", "hosts", "uplinks", "down", "up", "oversubscription"}};

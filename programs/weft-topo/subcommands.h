@@ -13,6 +13,7 @@ command::ExitCode Generate(const std::vector<std::string>& arguments);
 command::ExitCode Show(const std::vector<std::string>& arguments);
 command::ExitCode Path(const std::vector<std::string>& arguments);
 command::ExitCode NextHops(const std::vector<std::string>& arguments);
+command::ExitCode Import(const std::vector<std::string>& arguments);
 command::ExitCode Check(const std::vector<std::string>& arguments);
 
 }  // namespace weft::topo

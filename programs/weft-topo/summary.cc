@@ -2,6 +2,8 @@
 #include "programs/weft-topo/summary.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace weft::topo {
@@ -55,13 +57,63 @@ LeafSummary SummariseLeaf(const Fabric& fabric, NodeIndex node) {
 }
 
 std::vector<LinkSummary> SummariseLinks(const Fabric& fabric) {
-  std::map<std::pair<bool, std::optional<double>>, uint32_t> counts;  // to a host?, capacity
+  using Tiers = std::optional<std::pair<uint32_t, uint32_t>>;
+  struct Count {
+    uint32_t links = 0;
+    uint32_t one_or_more = 0;
+    std::set<std::pair<NodeIndex, NodeIndex>> pairs;
+  };
+  std::map<std::tuple<bool, Tiers, std::optional<double>>, Count> counts;  // to a host?, ..
   for (topology::LinkIndex link = 0; link < fabric.links().size(); ++link) {
-    ++counts[{!fabric.BetweenSwitches(link), fabric.link(link).capacity_bps}];
+    const std::pair<NodeIndex, NodeIndex> ends =
+        std::minmax({fabric.From({link, false}), fabric.From({link, true})});
+    const bool between_switches = fabric.BetweenSwitches(link);
+    const std::optional<uint32_t> a = fabric.node(ends.first).tier;
+    const std::optional<uint32_t> b = fabric.node(ends.second).tier;
+    Tiers tiers;
+    if (between_switches && a && b) tiers = std::minmax({*a, *b});
+    Count& count = counts[{!between_switches, tiers, fabric.link(link).capacity_bps}];
+    ++count.links;
+    count.one_or_more += fabric.link(link).one_or_more ? 1U : 0U;
+    count.pairs.insert(ends);
   }
   std::vector<LinkSummary> links;
-  for (const auto& [sort, count] : counts) links.push_back({!sort.first, sort.second, count});
+  for (const auto& [sort, count] : counts) {
+    const auto& [to_host, tiers, capacity_bps] = sort;
+    links.push_back({!to_host, tiers, capacity_bps, count.links,
+                     static_cast<uint32_t>(count.pairs.size()), count.one_or_more});
+  }
   return links;
+}
+
+// The pod of a switch, all of which are marked.
+PodSummary VisitPod(const Fabric& fabric, NodeIndex start, std::vector<bool>& visited) {
+  PodSummary pod;
+  std::vector<NodeIndex> pending = {start};
+  visited[start] = true;
+  while (!pending.empty()) {
+    const NodeIndex node = pending.back();
+    pending.pop_back();
+    ++(fabric.node(node).tier == 0u ? pod.leaves : pod.spines);
+    for (const topology::Adjacency& adjacency : fabric.adjacencies(node)) {
+      const topology::Node& neighbour = fabric.node(adjacency.neighbour);
+      if (neighbour.kind == NodeKind::kHost) ++pod.hosts;
+      if (visited[adjacency.neighbour] || neighbour.tier.value_or(2) > 1) continue;
+      visited[adjacency.neighbour] = true;
+      pending.push_back(adjacency.neighbour);
+    }
+  }
+  return pod;
+}
+
+std::map<PodSummary, uint32_t> SummarisePods(const Fabric& fabric) {
+  std::map<PodSummary, uint32_t> pods;
+  std::vector<bool> visited(fabric.nodes().size());
+  for (NodeIndex node = 0; node < fabric.nodes().size(); ++node) {
+    if (visited[node] || fabric.node(node).tier.value_or(2) > 1) continue;
+    ++pods[VisitPod(fabric, node, visited)];
+  }
+  return pods;
 }
 
 }  // namespace
@@ -75,6 +127,7 @@ FabricSummary Summarise(const Fabric& fabric) {
     if (leaf.hosts > 0) summary.leaves.push_back(std::move(leaf));
   }
   summary.links = SummariseLinks(fabric);
+  if (summary.tiers.contains(2)) summary.pods = SummarisePods(fabric);
   summary.part_of = fabric.Components();
   for (uint32_t part : summary.part_of) summary.parts = std::max(summary.parts, part + 1);
   return summary;

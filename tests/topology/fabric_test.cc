@@ -148,5 +148,29 @@ TEST(Fabric, ACableNeedsTwoEnds) {
   EXPECT_EQ(link.status().message(), "link leaf1:p3 - leaf1:p3: expected two different ends");
 }
 
+TEST(Fabric, ALoopbackBelongsToItsNodeAndToNoInterface) {
+  Fabric fabric;
+  const wire::IpAddress loopback = Address("172.16.0.1");
+  ASSERT_TRUE(fabric.AddNode({"s", NodeKind::kSwitch, 0, {{"p", {}}}, {loopback}}).ok());
+  EXPECT_EQ(fabric.FindAddress(loopback), NodeIndex{0});
+  EXPECT_EQ(fabric.FindAddressInterface(loopback), std::nullopt);
+  EXPECT_EQ(fabric.node(0).addresses, std::vector<wire::IpAddress>{loopback});
+}
+
+TEST(Fabric, ALoopbackIsOneOfTheAddressesThatAreUnique) {
+  Fabric fabric;
+  const wire::IpAddress a = Address("172.16.0.1");
+  ASSERT_TRUE(fabric.AddNode({"a", NodeKind::kSwitch, 0, {}, {a}}).ok());
+  const std::string twice = "address 172.16.0.1 is used twice, first by node \"a\"";
+  EXPECT_EQ(fabric.AddNode({"b", NodeKind::kSwitch, 0, {}, {Address("172.16.0.2"), a}}).status(),
+            absl::InvalidArgumentError("node \"b\": " + twice));
+  EXPECT_EQ(fabric.AddNode({"b", NodeKind::kSwitch, 0, {{"p", a}}, {}}).status(),
+            absl::InvalidArgumentError("node \"b\": " + twice));
+  EXPECT_EQ(fabric.AddNode({"b", NodeKind::kSwitch, 0, {}, {wire::IpAddress()}}).status(),
+            absl::InvalidArgumentError("node \"b\": expected no empty address"));
+  EXPECT_EQ(fabric.FindAddress(Address("172.16.0.2")), std::nullopt) << "nothing is left of b";
+  EXPECT_TRUE(fabric.AddNode({"b", NodeKind::kSwitch, 0, {}, {Address("172.16.0.2")}}).ok());
+}
+
 }  // namespace
 }  // namespace weft::topology

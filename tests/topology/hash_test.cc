@@ -41,6 +41,81 @@ TEST(Hash, EveryFieldAndTheSeedMatter) {
   for (const HashedHeaders& headers : changed) EXPECT_NE(Hash({kCrc32, 1}, headers), base);
 }
 
+TEST(Hash, FieldsBeyondTheFiveTupleCountOnlyWhereTheModelHasThem) {
+  struct Row {
+    HashedField field;
+    HashedHeaders changed;
+  };
+  const HashedHeaders base = Headers(0xc000);
+  std::vector<Row> rows(7, Row{HashedField::kNone, base});
+  rows[0].field = HashedField::kUdpSrcPort;
+  rows[0].changed.udp_src_port = 0xc001;
+  rows[1].field = HashedField::kSourceAddress;
+  rows[1].changed.source = wire::IpAddress::V4(0x0a000002);
+  rows[2].field = HashedField::kDestinationAddress;
+  rows[2].changed.destination = wire::IpAddress::V4(0x0a000002);
+  rows[3].field = HashedField::kDestQpn;
+  rows[3].changed.dest_qpn = 17;
+  rows[4].field = HashedField::kBthOpcode;
+  rows[4].changed.bth_opcode = 4;
+  rows[5].field = HashedField::kFlowLabel;
+  rows[5].changed.flow_label = 0xabcde;
+  rows[6].field = HashedField::kDscp;
+  rows[6].changed.traffic_class = 26 << 2;
+  for (HashModel::Function function : {kCrc32, HashModel::Function::kMixed}) {
+    for (const Row& row : rows) {
+      HashModel with{function, 5};
+      HashModel without = with;
+      with.fields = with.fields.With(row.field);
+      without.fields = without.fields.Without(row.field);
+      EXPECT_NE(Hash(with, row.changed), Hash(with, base)) << ToString(row.field);
+      EXPECT_EQ(Hash(without, row.changed), Hash(without, base)) << ToString(row.field);
+    }
+  }
+}
+
+TEST(Hash, CongestionMarksAreNoPartOfTheDscp) {
+  HashModel model;
+  model.fields = model.fields.With(HashedField::kDscp);
+  HashedHeaders marked = Headers(0xc000);
+  marked.traffic_class = 3;
+  EXPECT_EQ(Hash(model, marked), Hash(model, Headers(0xc000)));
+}
+
+TEST(Hash, Ipv6AddressesCountInFull) {
+  HashedHeaders headers = Headers(0xc000);
+  headers.source = *wire::IpAddress::Parse("fd00::1");
+  headers.destination = *wire::IpAddress::Parse("fd00::3");
+  const uint32_t base = Hash({}, headers);
+  headers.destination = *wire::IpAddress::Parse("fd01::3");
+  EXPECT_NE(Hash({}, headers), base);
+}
+
+// hash(p ^ d) = hash(p) ^ hash(d) ^ hash(0) for CRC-32 and not for the mixed one.
+TEST(Hash, OnlyTheMixedOneIsNotLinear) {
+  int broken = 0;
+  for (uint16_t p = 1; p < 200; ++p) {
+    const auto d = static_cast<uint16_t>(p * 331);
+    const auto sum = [&](const HashModel& model) {
+      return Hash(model, Headers(p)) ^ Hash(model, Headers(d)) ^ Hash(model, Headers(0)) ^
+             Hash(model, Headers(p ^ d));
+    };
+    ASSERT_EQ(sum({kCrc32, 9}), 0u);
+    broken += sum({HashModel::Function::kMixed, 9}) != 0 ? 1 : 0;
+  }
+  EXPECT_EQ(broken, 199);
+}
+
+TEST(ChooseMember, TakesTheRemainderOrTheHighBits) {
+  for (uint16_t port = 0xc000; port < 0xc100; ++port) {
+    const uint32_t hash = Hash({kCrc32, 1}, Headers(port));
+    HashModel model{kCrc32, 1, HashModel::Choice::kModulo};
+    EXPECT_EQ(ChooseMember(model, Headers(port), 6), hash % 6);
+    model.choice = HashModel::Choice::kScaled;
+    EXPECT_EQ(ChooseMember(model, Headers(port), 6), Bucket(hash, 6));
+  }
+}
+
 TEST(Bucket, ScalesTheHighBits) {
   EXPECT_EQ(Bucket(0, 3), 0u);
   EXPECT_EQ(Bucket(0x55555555, 3), 0u);

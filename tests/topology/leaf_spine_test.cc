@@ -113,6 +113,10 @@ TEST(LeafSpine, NamesTheOptionThatIsOutOfBounds) {
   EXPECT_EQ(message({4, 0, 4, {}, {}}), "spines 0: expected 1 to 512");
   EXPECT_EQ(message({4, 513, 4, {}, {}}), "spines 513: expected 1 to 512");
   EXPECT_EQ(message({4, 4, 1025, {}, {}}), "hosts_per_leaf 1025: expected 0 to 1024");
+  EXPECT_EQ(message({4, 4, 4, {}, {}, {}, 0}), "parallel 0: expected 1 to 64");
+  EXPECT_EQ(message({4, 4, 4, {}, {}, {}, 65}), "parallel 65: expected 1 to 64");
+  EXPECT_EQ(message({4096, 512, 1, {}, {}, {}, 3}),
+            "leaf-spine links 6291456: expected 1 to 4194304");
   EXPECT_EQ(message({4, 4, 4, 0.0, {}}), "uplink_bps 0: expected a rate above 0");
   EXPECT_EQ(message({4, 4, 4, {}, -1.0}), "host_bps -1: expected a rate above 0");
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "topology/check/coverage.h"
 #include "topology/check/findings.h"
@@ -107,9 +108,26 @@ class Checker {
     for (LinkIndex link : links_.by_nodes_only) {
       result_.findings.push_back(differences_.ByNodesOnly(link));
     }
+    AppendNotToldApart();
   }
 
+  // One by one while they are few, for whoever is to look at the ports.
+  void AppendNotToldApart() {
+    constexpr size_t kFew = 8;
+    const std::span<const LinkMatching::NotToldApart> links = links_.not_told_apart;
+    result_.not_told_apart_links = static_cast<uint32_t>(links.size());
+    if (links.size() > kFew) {
+      result_.findings.push_back(differences_.NotToldApart(links));
+      return;
+    }
+    for (size_t i = 0; i < links.size(); ++i) {
+      result_.findings.push_back(differences_.NotToldApart(links.subspan(i, 1)));
+    }
+  }
+
+  // The capacity of one or more cables is not that of each.
   void CompareCapacity(LinkIndex blueprint, LinkIndex actual) {
+    if (blueprint_.link(blueprint).one_or_more || actual_.link(actual).one_or_more) return;
     const std::optional<double> expected = blueprint_.link(blueprint).capacity_bps;
     const std::optional<double> seen = actual_.link(actual).capacity_bps;
     if (!expected || !seen || std::abs(*expected - *seen) <= 1e-9 * *expected) return;

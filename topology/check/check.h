@@ -10,8 +10,9 @@
 #include "topology/records/finding.h"
 
 // A blueprint against reality. Identity first: nodes are the same when they share an interface
-// address, else when they share a name; only what has neither in common is matched by its place
-// (the same neighbours, already matched), and such a match says what it cannot see.
+// address (or one of the node itself), else when they share a name; only what has neither in common
+// is matched by its place (the same neighbours, already matched), and such a match says what it
+// cannot see.
 namespace weft::topology {
 
 enum class MatchedBy : uint8_t { kAddress, kName, kPlace };
@@ -43,13 +44,17 @@ struct CheckResult {
   std::vector<Link> missing_links;
   std::vector<Link> extra_links;
   std::vector<Link> not_measured_links;
+  // Links of one or more cables in the actual fabric that stand for several of the blueprint: that
+  // at least one of them is there is all that is known.
+  uint32_t not_told_apart_links = 0;
   // Codes: missing-node, extra-node, missing-link, extra-link, split-node, merged-node,
-  // other-address, other-kind, other-capacity, fabric-in-parts (severity error), matched-by-place
-  // (info).
+  // other-address, other-kind, other-capacity, fabric-in-parts (severity error); matched-by-place,
+  // parallel-not-told-apart (info).
   std::vector<Finding> findings;
   // No finding of severity error: all that was measured is as the blueprint says.
   bool agrees = false;
-  // `agrees`, and nothing of the blueprint is left unmeasured.
+  // `agrees`, and nothing of the blueprint is left unmeasured. Cables that a link of one or more
+  // stands for count as measured.
   bool identical = false;
 };
 

@@ -18,13 +18,17 @@ std::string Describe(const Interface& interface) {
              : absl::StrCat(interface.name, " ", interface.address.ToString());
 }
 
+// "loopback 172.16.0.1, spine1, spine2"
 std::string Interfaces(const Node& node) {
   constexpr size_t kShown = 4;
   std::string text;
+  for (const wire::IpAddress& address : node.addresses) {
+    absl::StrAppend(&text, "loopback ", address.ToString(), ", ");
+  }
   for (size_t i = 0; i < std::min(kShown, node.interfaces.size()); ++i) {
     absl::StrAppend(&text, i > 0 ? ", " : "", Describe(node.interfaces[i]));
   }
-  if (node.interfaces.empty()) return "no interfaces";
+  if (node.interfaces.empty()) absl::StrAppend(&text, "no interfaces");
   if (node.interfaces.size() > kShown) {
     absl::StrAppend(&text, " and ", node.interfaces.size() - kShown, " more");
   }
@@ -120,6 +124,12 @@ Finding DifferenceWriter::MergedNode(NodeIndex actual) const {
                                                    blueprint_.node(blueprint).name),
                                       kActual));
     }
+    for (const wire::IpAddress& address : actual_.node(actual).addresses) {
+      if (blueprint_.FindAddress(address) != blueprint) continue;
+      finding.evidence.push_back(Fact(absl::StrCat("has loopback ", address.ToString(), " of ",
+                                                   blueprint_.node(blueprint).name),
+                                      kActual));
+    }
   }
   return finding;
 }
@@ -162,6 +172,29 @@ Finding DifferenceWriter::ByNodesOnly(LinkIndex actual) const {
           ""};
 }
 
+Finding DifferenceWriter::NotToldApart(std::span<const LinkMatching::NotToldApart> links) const {
+  const LinkMatching::NotToldApart& first = links.front();
+  Finding finding{
+      "parallel-not-told-apart",
+      Severity::kInfo,
+      LinkSubject(actual_.link(first.actual)),
+      {{"cables between the two nodes", static_cast<double>(first.blueprint_count), "cables",
+        kBlueprint},
+       Fact(absl::StrCat("seen, one or more: ", Cable(actual_, first.actual)), kActual)},
+      "The ends of these cables have no addresses that tell them apart: at least one of them is "
+      "there, the others may be missing or crossed among themselves.",
+      "Look at the link state of each of these ports on the switches."};
+  if (links.size() == 1) return finding;
+  absl::StrAppend(&finding.subject, " and ", links.size() - 1, " more");
+  finding.evidence[0].what = "cables between these two nodes";
+  double cables = 0;
+  for (const auto& [actual, count] : links) cables += count;
+  finding.evidence.push_back(
+      {"links of one or more cables", static_cast<double>(links.size()), "links", kActual});
+  finding.evidence.push_back({"cables that they stand for", cables, "cables", kBlueprint});
+  return finding;
+}
+
 Finding DifferenceWriter::OtherCapacity(LinkIndex blueprint, LinkIndex actual) const {
   return {"other-capacity",
           Severity::kError,
@@ -189,6 +222,18 @@ void DifferenceWriter::AppendAddressDifferences(NodeIndex actual,
                          Fact(interface.address.ToString(), kActual)},
                         "The interface has another address than the blueprint says.",
                         "Correct the interface's address, or the blueprint."});
+  }
+  const Node& expected = blueprint_.node(blueprint);
+  for (const wire::IpAddress& address : seen.addresses) {
+    if (expected.addresses.empty() || blueprint_.FindAddress(address)) continue;
+    findings.push_back(
+        {"other-address",
+         Severity::kError,
+         expected.name,
+         {Fact(absl::StrCat("loopback ", expected.addresses.front().ToString()), kBlueprint),
+          Fact(absl::StrCat("loopback ", address.ToString()), kActual)},
+         "The node has another loopback address than the blueprint says.",
+         "Correct the node's address, or the blueprint."});
   }
 }
 

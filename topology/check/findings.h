@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class DifferenceWriter {
   Finding MissingLink(LinkIndex blueprint) const;
   Finding ExtraLink(LinkIndex actual) const;
   Finding ByNodesOnly(LinkIndex actual) const;
+  // Of some links, at least one, that stand for several cables each.
+  Finding NotToldApart(std::span<const LinkMatching::NotToldApart> links) const;
   Finding OtherCapacity(LinkIndex blueprint, LinkIndex actual) const;
   // What a matched pair of nodes differs in: address, kind, or what its match by place cannot see.
   void AppendNodeDifferences(NodeIndex actual, std::vector<Finding>& findings) const;

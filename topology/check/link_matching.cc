@@ -31,11 +31,20 @@ class LinkMatcher {
       for (LinkIndex link = 0; link < count; ++link) {
         const auto& [a, b] = ends_[link];
         if ((a.interface ? 1 : 0) + (b.interface ? 1 : 0) != ports_known) continue;
-        if (!a.node || !b.node) continue;
+        if (!a.node || !b.node || actual_.link(link).one_or_more) continue;
         if (const auto match = Find(link, a, b)) {
           result_.blueprint_of[link] = *match;
           result_.actual_of[*match] = link;
         }
+      }
+    }
+    for (LinkIndex link = 0; link < count; ++link) {
+      const auto& [a, b] = ends_[link];
+      if (!a.node || !b.node) continue;
+      if (actual_.link(link).one_or_more) {
+        MatchOneOrMore(link, *a.node, *b.node);
+      } else if (!result_.blueprint_of[link]) {
+        result_.blueprint_of[link] = OneOrMoreBetween(*a.node, *b.node);
       }
     }
     return std::move(result_);
@@ -71,16 +80,42 @@ class LinkMatcher {
   }
 
   std::optional<LinkIndex> FindBetween(LinkIndex link, NodeIndex a, NodeIndex b) {
-    std::optional<LinkIndex> free;
-    size_t count = 0;
-    if (blueprint_.adjacencies(a).size() > blueprint_.adjacencies(b).size()) std::swap(a, b);
-    for (const Adjacency& adjacency : blueprint_.adjacencies(a)) {
-      if (adjacency.neighbour != b) continue;
-      ++count;
-      if (!free && !result_.actual_of[adjacency.direction.link]) free = adjacency.direction.link;
+    const std::vector<LinkIndex> cables = Between(a, b);
+    for (LinkIndex cable : cables) {
+      if (result_.actual_of[cable]) continue;
+      if (cables.size() > 1) result_.by_nodes_only.push_back(link);
+      return cable;
     }
-    if (free && count > 1) result_.by_nodes_only.push_back(link);
-    return free;
+    return std::nullopt;
+  }
+
+  // The blueprint's cables between two of its nodes.
+  std::vector<LinkIndex> Between(NodeIndex a, NodeIndex b) const {
+    if (blueprint_.adjacencies(a).size() > blueprint_.adjacencies(b).size()) std::swap(a, b);
+    std::vector<LinkIndex> cables;
+    for (const Adjacency& adjacency : blueprint_.adjacencies(a)) {
+      if (adjacency.neighbour == b) cables.push_back(adjacency.direction.link);
+    }
+    return cables;
+  }
+
+  void MatchOneOrMore(LinkIndex link, NodeIndex a, NodeIndex b) {
+    const std::vector<LinkIndex> cables = Between(a, b);
+    if (cables.empty()) return;
+    result_.blueprint_of[link] = cables.front();
+    for (LinkIndex cable : cables) {
+      if (!result_.actual_of[cable]) result_.actual_of[cable] = link;
+    }
+    if (cables.size() > 1) {
+      result_.not_told_apart.push_back({link, static_cast<uint32_t>(cables.size())});
+    }
+  }
+
+  std::optional<LinkIndex> OneOrMoreBetween(NodeIndex a, NodeIndex b) const {
+    for (LinkIndex cable : Between(a, b)) {
+      if (blueprint_.link(cable).one_or_more) return cable;
+    }
+    return std::nullopt;
   }
 
   void NotePort(LinkIndex link, const End& end) {

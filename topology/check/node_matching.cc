@@ -7,10 +7,17 @@
 namespace weft::topology {
 namespace {
 
+bool HasOneOrMore(const Fabric& fabric) {
+  return std::any_of(fabric.links().begin(), fabric.links().end(),
+                     [](const Link& link) { return link.one_or_more; });
+}
+
 class NodeMatcher {
  public:
   NodeMatcher(const Fabric& blueprint, const Fabric& actual)
-      : blueprint_(blueprint), actual_(actual) {
+      : blueprint_(blueprint),
+        actual_(actual),
+        one_or_more_(HasOneOrMore(blueprint) || HasOneOrMore(actual)) {
     result_.blueprint_of.resize(actual.nodes().size());
     result_.how.resize(actual.nodes().size());
     result_.equals.resize(actual.nodes().size());
@@ -46,6 +53,9 @@ class NodeMatcher {
 
   void MatchByAddress(NodeIndex actual) {
     std::map<NodeIndex, size_t> shared;  // blueprint node -> addresses in common
+    for (const wire::IpAddress& address : actual_.node(actual).addresses) {
+      if (const auto owner = blueprint_.FindAddress(address)) ++shared[*owner];
+    }
     for (const Interface& interface : actual_.node(actual).interfaces) {
       if (interface.address.empty()) continue;
       if (const auto owner = blueprint_.FindAddress(interface.address)) ++shared[*owner];
@@ -69,7 +79,7 @@ class NodeMatcher {
     for (const Adjacency& adjacency : actual_.adjacencies(node)) {
       if (const auto match = result_.blueprint_of[adjacency.neighbour]) place.push_back(*match);
     }
-    std::sort(place.begin(), place.end());
+    Tidy(place);
     return place;
   }
 
@@ -78,8 +88,14 @@ class NodeMatcher {
     for (const Adjacency& adjacency : blueprint_.adjacencies(node)) {
       if (!result_.actual_nodes[adjacency.neighbour].empty()) place.push_back(adjacency.neighbour);
     }
-    std::sort(place.begin(), place.end());
+    Tidy(place);
     return place;
+  }
+
+  // Where cables were not told apart, their number says nothing of a place.
+  void Tidy(Place& place) const {
+    std::sort(place.begin(), place.end());
+    if (one_or_more_) place.erase(std::unique(place.begin(), place.end()), place.end());
   }
 
   bool KindsAllow(NodeIndex blueprint, NodeIndex actual) const {
@@ -126,6 +142,7 @@ class NodeMatcher {
 
   const Fabric& blueprint_;
   const Fabric& actual_;
+  const bool one_or_more_;
   NodeMatching result_;
 };
 

@@ -50,6 +50,7 @@ absl::StatusOr<NodeIndex> Fabric::AddNode(Node node) {
   if (node.name.empty()) return NodeError("", "expected a name");
   if (by_name_.contains(node.name)) return NodeError(node.name, "the name is used twice");
   std::vector<Interface> interfaces = std::exchange(node.interfaces, {});
+  std::vector<wire::IpAddress> addresses = std::exchange(node.addresses, {});
   const auto index = static_cast<NodeIndex>(nodes_.size());
   by_name_.emplace(node.name, index);
   nodes_.push_back(std::move(node));
@@ -62,12 +63,21 @@ absl::StatusOr<NodeIndex> Fabric::AddNode(Node node) {
       return status;
     }
   }
+  for (const wire::IpAddress& address : addresses) {
+    absl::Status status = ClaimAddress(address, {index, kNodeItself});
+    if (!status.ok()) {
+      RemoveLastNode();
+      return status;
+    }
+    nodes_[index].addresses.push_back(address);
+  }
   return index;
 }
 
 void Fabric::RemoveLastNode() {
   const Node& node = nodes_.back();
   for (const Interface& interface : node.interfaces) by_address_.erase(interface.address);
+  for (const wire::IpAddress& address : node.addresses) by_address_.erase(address);
   by_name_.erase(node.name);
   nodes_.pop_back();
   adjacencies_.pop_back();
@@ -82,16 +92,21 @@ absl::Status Fabric::AddInterface(NodeIndex node, Interface interface) {
   }
   const auto index = static_cast<uint32_t>(nodes_[node].interfaces.size());
   if (!interface.address.empty()) {
-    const auto [owner, added] = by_address_.emplace(interface.address, InterfaceIndex{node, index});
-    if (!added) {
-      return NodeError(name, absl::StrCat("address ", interface.address.ToString(),
-                                          " is used twice, first by node \"",
-                                          nodes_[owner->second.node].name, "\""));
-    }
+    absl::Status status = ClaimAddress(interface.address, {node, index});
+    if (!status.ok()) return status;
   }
   ports_[node].emplace(interface.name, Port{index, kNoAdjacency});
   nodes_[node].interfaces.push_back(std::move(interface));
   return absl::OkStatus();
+}
+
+absl::Status Fabric::ClaimAddress(const wire::IpAddress& address, InterfaceIndex owner) {
+  if (address.empty()) return NodeError(nodes_[owner.node].name, "expected no empty address");
+  const auto [first, added] = by_address_.emplace(address, owner);
+  if (added) return absl::OkStatus();
+  return NodeError(nodes_[owner.node].name,
+                   absl::StrCat("address ", address.ToString(), " is used twice, first by node \"",
+                                nodes_[first->second.node].name, "\""));
 }
 
 absl::StatusOr<NodeIndex> Fabric::CheckFreePort(const Link& link, const PortRef& port) const {
@@ -143,14 +158,14 @@ std::optional<NodeIndex> Fabric::FindNode(std::string_view name) const {
 
 std::optional<InterfaceIndex> Fabric::FindAddressInterface(const wire::IpAddress& address) const {
   const auto found = by_address_.find(address);
-  if (found == by_address_.end()) return std::nullopt;
+  if (found == by_address_.end() || found->second.interface == kNodeItself) return std::nullopt;
   return found->second;
 }
 
 std::optional<NodeIndex> Fabric::FindAddress(const wire::IpAddress& address) const {
-  const std::optional<InterfaceIndex> found = FindAddressInterface(address);
-  if (!found) return std::nullopt;
-  return found->node;
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) return std::nullopt;
+  return found->second.node;
 }
 
 const Interface* Fabric::FindInterface(NodeIndex node, std::string_view interface) const {

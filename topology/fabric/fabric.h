@@ -44,8 +44,8 @@ struct InterfaceIndex {
 };
 
 // The fabric as a graph: nodes with named interfaces, and cables between them. Node names are
-// unique; so are addresses and (node, interface) pairs. Grows by adding; lookups are hashed. Not
-// thread-safe while it grows.
+// unique; so are addresses (of interfaces and of nodes) and (node, interface) pairs. Grows by
+// adding; lookups are hashed. Not thread-safe while it grows.
 class Fabric {
  public:
   // Nodes first, links after; the first thing wrong is named: "node \"leaf1\": the name is used
@@ -66,6 +66,7 @@ class Fabric {
 
   std::optional<NodeIndex> FindNode(std::string_view name) const;
   std::optional<NodeIndex> FindAddress(const wire::IpAddress& address) const;  // whose it is
+  // nullopt for an address of the node itself (a loopback), too.
   std::optional<InterfaceIndex> FindAddressInterface(const wire::IpAddress& address) const;
   // nullptr: the node has no interface of this name. Valid until the node gets another interface.
   const Interface* FindInterface(NodeIndex node, std::string_view interface) const;
@@ -84,12 +85,15 @@ class Fabric {
  private:
   static constexpr uint32_t kNoAdjacency = ~uint32_t{0};  // nothing is plugged in
 
+  static constexpr uint32_t kNodeItself = ~uint32_t{0};  // an InterfaceIndex's, for loopbacks
+
   struct Port {
     uint32_t interface = 0;             // in the node's interfaces
     uint32_t adjacency = kNoAdjacency;  // in the node's adjacencies
   };
 
   void RemoveLastNode();
+  absl::Status ClaimAddress(const wire::IpAddress& address, InterfaceIndex owner);
   absl::StatusOr<NodeIndex> CheckFreePort(const Link& link, const PortRef& port) const;
   void Plug(NodeIndex node, Adjacency adjacency);
 

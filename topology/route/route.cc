@@ -43,7 +43,7 @@ std::optional<Direction> Router::NextHop(NodeIndex node, const HashedHeaders& he
   const std::span<const Direction> group = NextHops(node, *host);
   if (group.empty()) return std::nullopt;
   if (group.size() == 1) return group.front();
-  return group[Bucket(Hash(hashes_[node], headers), static_cast<uint32_t>(group.size()))];
+  return group[ChooseMember(hashes_[node], headers, static_cast<uint32_t>(group.size()))];
 }
 
 absl::StatusOr<std::vector<Direction>> Router::Route(const HashedHeaders& headers) const {

@@ -22,6 +22,11 @@ struct HashedHeaders {
   uint8_t protocol = 17;
   uint16_t udp_src_port = 0;
   uint16_t udp_dst_port = 4791;
+  // Beyond the 5-tuple:
+  uint32_t flow_label = 0;    // IPv6
+  uint8_t traffic_class = 0;  // DSCP and ECN; only the DSCP is hashed
+  uint32_t dest_qpn = 0;
+  uint8_t bth_opcode = 0;
   bool operator==(const HashedHeaders&) const = default;
 };
 
@@ -56,6 +61,7 @@ class Router {
                                                size_t limit) const;
 
   const Fabric& fabric() const { return *fabric_; }
+  const HashModel& hash(NodeIndex node) const { return hashes_[node]; }
 
  private:
   struct Range {

@@ -7,7 +7,10 @@
 namespace weft::topology {
 
 Router::Builder::Builder(Router* router, std::span<const LinkIndex> links_down)
-    : router_(*router), fabric_(*router->fabric_) {
+    : router_(*router),
+      fabric_(*router->fabric_),
+      interned_(0, GroupHash{&router->groups_}, GroupEqual{&router->groups_}) {
+  for (const Node& node : fabric_.nodes()) is_host_.push_back(node.kind == NodeKind::kHost);
   CollectWays(links_down);
 }
 
@@ -44,7 +47,7 @@ void Router::Builder::RankForwarders() {
     const bool one_neighbour = std::all_of(ways.begin(), ways.end(), [&](const Way& way) {
       return way.neighbour == ways.front().neighbour;
     });
-    if (fabric_.node(node).kind == NodeKind::kHost && one_neighbour) {
+    if (is_host_[node] && one_neighbour) {
       std::vector<Direction> group;
       for (const Way& way : ways) group.push_back(way.direction);
       router_.only_way_[node] = Intern(group);
@@ -59,7 +62,7 @@ void Router::Builder::AttachHosts() {
   router_.attachment_of_.assign(ways_.size(), kNone);
   router_.last_hops_.resize(ways_.size());
   for (NodeIndex node = 0; node < ways_.size(); ++node) {
-    if (fabric_.node(node).kind == NodeKind::kHost && !ways_[node].empty()) AttachHost(node);
+    if (is_host_[node] && !ways_[node].empty()) AttachHost(node);
   }
 }
 
@@ -91,7 +94,7 @@ void Router::Builder::FillRanges(Attachment& attachment) {
   }
   for (size_t i = 0; i < queue_.size(); ++i) {
     const NodeIndex node = queue_[i];
-    if (fabric_.node(node).kind == NodeKind::kHost) continue;
+    if (is_host_[node]) continue;
     for (const Way& way : ways_[node]) {
       if (distance_[way.neighbour] != kNone) continue;
       distance_[way.neighbour] = distance_[node] + 1;
@@ -107,24 +110,36 @@ void Router::Builder::FillRanges(Attachment& attachment) {
     for (const Way& way : ways_[node]) {
       const bool nearer =
           distance_[way.neighbour] != kNone && distance_[way.neighbour] + 1 == distance_[node];
-      if (nearer && fabric_.node(way.neighbour).kind != NodeKind::kHost) {
-        group.push_back(way.direction);
-      }
+      if (nearer && !is_host_[way.neighbour]) group.push_back(way.direction);
     }
     attachment.ranges[rank] = Intern(group);
   }
 }
 
-Router::Range Router::Builder::Intern(const std::vector<Direction>& group) {
+size_t Router::Builder::GroupHash::operator()(std::span<const Direction> group) const {
+  size_t hash = group.size();
+  for (Direction direction : group) hash = (hash ^ direction.index()) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 32;
+}
+
+size_t Router::Builder::GroupHash::operator()(const Range& range) const {
+  return (*this)(std::span(*groups).subspan(range.begin, range.count));
+}
+
+bool Router::Builder::GroupEqual::operator()(const Range& range,
+                                             std::span<const Direction> group) const {
+  return std::ranges::equal(std::span(*groups).subspan(range.begin, range.count), group);
+}
+
+Router::Range Router::Builder::Intern(std::span<const Direction> group) {
   if (group.empty()) return {};
-  std::vector<uint32_t> key;
-  key.reserve(group.size());
-  for (Direction direction : group) key.push_back(direction.index());
+  const auto found = interned_.find(group);
+  if (found != interned_.end()) return *found;
   const Range fresh{static_cast<uint32_t>(router_.groups_.size()),
                     static_cast<uint32_t>(group.size())};
-  const auto [found, added] = interned_.try_emplace(std::move(key), fresh);
-  if (added) router_.groups_.insert(router_.groups_.end(), group.begin(), group.end());
-  return found->second;
+  router_.groups_.insert(router_.groups_.end(), group.begin(), group.end());
+  interned_.insert(fresh);
+  return fresh;
 }
 
 }  // namespace weft::topology
