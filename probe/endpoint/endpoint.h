@@ -40,6 +40,11 @@ struct Probe {
 
 inline constexpr uint8_t kLiveHeaderTtl = 32;
 
+// Whether any endpoint may send this probe. InvalidArgument, with the value: it wears a live header
+// and its TTL is not below kLiveHeaderTtl; another opcode without saying that it is a live header;
+// no destination, or a source of another family; a flow label beyond 20 bits.
+absl::Status CheckProbe(const Probe& probe);
+
 enum class EventKind : uint8_t {
   kSent,         // it left: time_ns is when (kernel's stamp where there is one)
   kReply,        // the destination's responder answered
@@ -80,10 +85,11 @@ class Endpoint {
   virtual wire::IpAddress LocalAddress(const wire::IpAddress& destination) const = 0;
 
   // Takes all probes or fails and takes none. ResourceExhausted: too many in flight, Poll first.
-  // InvalidArgument: a probe that wears a live header and might reach what it is not meant for.
-  // At most one probe with a limited TTL may be in flight for one (destination, udp_src_port): an
-  // ICMP quote of 28 bytes holds only source port and UDP length (which varies with the TTL, so
-  // that a late answer to an earlier TTL is told apart where the quote shows the length).
+  // InvalidArgument: what CheckProbe() says, or a source that is not this host's.
+  // At most one probe with a limited TTL may be in flight for one (source, destination,
+  // udp_src_port): an ICMP quote of 28 bytes holds only addresses, source port and UDP length
+  // (which varies with the TTL, so that a late answer to an earlier TTL is told apart where the
+  // quote shows the length).
   virtual absl::Status Send(std::span<const Probe> probes) = 0;
 
   // Lets time pass until `deadline_ns` or until at least one event other than kSent is there;

@@ -16,32 +16,40 @@ constexpr size_t kMaxCapacity = size_t{1} << 20;
 }  // namespace
 
 InFlight::InFlight(size_t capacity)
-    : entries_(std::bit_ceil(std::clamp<size_t>(capacity, 1, kMaxCapacity))),
-      used_(entries_.size(), false),
-      heap_position_(entries_.size(), 0),
-      buckets_(entries_.size() * 2, kNone),
-      next_(entries_.size(), kNone) {
-  free_.reserve(entries_.size());
-  heap_.reserve(entries_.size());
-  for (size_t slot = entries_.size(); slot-- > 0;) {
-    entries_[slot].slot = slot;
-    entries_[slot].sequence = static_cast<uint32_t>(slot);
-    free_.push_back(static_cast<uint32_t>(slot));
-  }
+    : capacity_(std::bit_ceil(std::clamp<size_t>(capacity, 1, kMaxCapacity))),
+      used_(capacity_, false),
+      buckets_(capacity_ * 2, kNone) {
+  entries_.reserve(capacity_);
+  free_.reserve(capacity_);
+  heap_.reserve(capacity_);
+  heap_position_.reserve(capacity_);
+  next_.reserve(capacity_);
 }
 
 size_t InFlight::BucketOf(const wire::IpAddress& destination, uint16_t udp_src_port) const {
   return absl::HashOf(destination, udp_src_port) & (buckets_.size() - 1);
 }
 
+uint32_t InFlight::TakeSlot() {
+  if (!free_.empty()) {
+    const uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  const auto slot = static_cast<uint32_t>(entries_.size());
+  entries_.push_back({.sequence = slot, .slot = slot});
+  heap_position_.push_back(0);
+  next_.push_back(kNone);
+  return slot;
+}
+
 InFlight::Entry* InFlight::Add(const Probe& probe, int64_t sent_ns) {
-  if (free_.empty()) return nullptr;
-  const uint32_t slot = free_.back();
-  free_.pop_back();
+  if (size() == capacity_) return nullptr;
+  const uint32_t slot = TakeSlot();
   used_[slot] = true;
   Entry& entry = entries_[slot];
   entry.probe = probe;
-  entry.sequence += static_cast<uint32_t>(entries_.size());  // the slot's next generation; wraps
+  entry.sequence += static_cast<uint32_t>(capacity_);  // the slot's next generation; wraps
   entry.sent_ns = sent_ns;
   entry.deadline_ns = sent_ns + probe.timeout_ns;
   entry.sent_reported = false;
@@ -54,7 +62,7 @@ InFlight::Entry* InFlight::Add(const Probe& probe, int64_t sent_ns) {
 }
 
 InFlight::Entry* InFlight::Find(uint32_t sequence) {
-  const size_t slot = sequence & (entries_.size() - 1);
+  const size_t slot = sequence & (capacity_ - 1);
   return used_[slot] && entries_[slot].sequence == sequence ? &entries_[slot] : nullptr;
 }
 
@@ -65,13 +73,16 @@ InFlight::Entry* InFlight::FindAnswered(uint32_t sequence) {
 }
 
 InFlight::Entry* InFlight::FindQuoted(const wire::IpAddress& destination, uint16_t udp_src_port,
-                                      std::optional<uint8_t> ttl_modulo_64) {
+                                      std::optional<uint8_t> ttl_modulo_64,
+                                      const wire::IpAddress& source) {
   Entry* found = nullptr;
   for (uint32_t slot = buckets_[BucketOf(destination, udp_src_port)]; slot != kNone;
        slot = next_[slot]) {
     Entry& entry = entries_[slot];
     if (entry.probe.udp_src_port != udp_src_port || entry.probe.destination != destination)
       continue;
+    const bool any_source = source.empty() || entry.probe.source.empty();
+    if (!any_source && entry.probe.source != source) continue;
     if (ttl_modulo_64 && entry.probe.ttl % 64 != *ttl_modulo_64) continue;
     if (found == nullptr || entry.probe.ttl < found->probe.ttl) found = &entry;
   }

@@ -14,15 +14,21 @@ constexpr size_t kMaxPayloadBytes = wire::kProbePayloadBytes + 4 * (kProbeTtlVal
 constexpr size_t kFixedUdpBytes = wire::kUdpHeaderBytes + wire::kBthBytes + wire::kDethBytes +
                                   wire::kProbePayloadBytes + wire::kIcrcBytes;
 
-size_t BuildUdSend(const wire::RoceEndpoints& endpoints, uint32_t dest_qpn, uint32_t psn,
-                   const wire::Deth& deth, const wire::ProbePayload& payload, size_t payload_bytes,
-                   std::span<std::byte> out) {
-  std::array<std::byte, kMaxPayloadBytes> bytes{};
-  if (payload_bytes > bytes.size() || !wire::WriteProbePayload(payload, bytes)) return 0;
+constexpr auto kUdSendOnly = static_cast<uint8_t>(wire::BthOpcode::kUdSendOnly);
+
+wire::Bth BthFor(uint8_t opcode, uint32_t dest_qpn, uint32_t psn) {
   wire::Bth bth;
-  bth.opcode = static_cast<uint8_t>(wire::BthOpcode::kUdSendOnly);
+  bth.opcode = opcode;
   bth.dest_qpn = dest_qpn;
   bth.psn = psn & wire::kPsnMask;
+  return bth;
+}
+
+size_t BuildDatagram(const wire::RoceEndpoints& endpoints, const wire::Bth& bth,
+                     const wire::Deth& deth, const wire::ProbePayload& payload,
+                     size_t payload_bytes, std::span<std::byte> out) {
+  std::array<std::byte, kMaxPayloadBytes> bytes{};
+  if (payload_bytes > bytes.size() || !wire::WriteProbePayload(payload, bytes)) return 0;
   return wire::BuildRoceDatagram(endpoints, bth, deth, std::span(bytes).first(payload_bytes), out);
 }
 
@@ -45,15 +51,17 @@ size_t BuildProbe(const Probe& probe, const wire::IpAddress& source, uint32_t se
                                       .reply_udp_dst_port = reply_udp_dst_port};
   const wire::RoceEndpoints endpoints = {
       .source = source, .destination = probe.destination, .udp_src_port = probe.udp_src_port};
-  return BuildUdSend(endpoints, probe.dest_qpn, sequence,
-                     {.q_key = probe.q_key, .source_qpn = source_qpn}, payload,
-                     ProbePayloadBytesFor(probe.ttl), out);
+  const size_t size = BuildDatagram(endpoints, BthFor(probe.bth_opcode, probe.dest_qpn, sequence),
+                                    {.q_key = probe.q_key, .source_qpn = source_qpn}, payload,
+                                    ProbePayloadBytesFor(probe.ttl), out);
+  if (probe.wears_live_header && size > 0) {
+    for (std::byte& byte : out.first(size).last(wire::kIcrcBytes)) byte = ~byte;
+  }
+  return size;
 }
 
 std::optional<ProbePacket> ReadProbePacket(const wire::RoceDatagram& datagram) {
-  if (datagram.bth.opcode != static_cast<uint8_t>(wire::BthOpcode::kUdSendOnly) || !datagram.deth) {
-    return std::nullopt;
-  }
+  if (datagram.bth.opcode != kUdSendOnly || !datagram.deth) return std::nullopt;
   const std::optional<wire::ProbePayload> payload = wire::ParseProbePayload(datagram.payload);
   if (!payload) return std::nullopt;
   return ProbePacket{.payload = *payload,
@@ -76,11 +84,9 @@ PacketFault ParseProbePacket(const wire::RoceEndpoints& endpoints, std::span<con
 
 std::optional<wire::ProbePayload> ParseQuotedProbe(std::span<const std::byte> quote) {
   wire::ByteReader reader(quote);
-  const wire::Bth bth = wire::ReadBth(reader);
+  wire::ReadBth(reader);
   wire::ReadDeth(reader);
-  if (!reader.ok() || bth.opcode != static_cast<uint8_t>(wire::BthOpcode::kUdSendOnly)) {
-    return std::nullopt;
-  }
+  if (!reader.ok()) return std::nullopt;
   return wire::ParseProbePayload(reader.Rest());
 }
 
@@ -98,9 +104,9 @@ size_t BuildAnswer(const ProbePacket& question, const wire::IpAddress& responder
                                          .destination = prober,
                                          .udp_src_port = details.udp_src_port,
                                          .udp_dst_port = question.payload.reply_udp_dst_port};
-  return BuildUdSend(endpoints, question.source_qpn, question.psn,
-                     {.q_key = question.q_key, .source_qpn = question.dest_qpn}, payload,
-                     question.payload_bytes, out);
+  return BuildDatagram(endpoints, BthFor(kUdSendOnly, question.source_qpn, question.psn),
+                       {.q_key = question.q_key, .source_qpn = question.dest_qpn}, payload,
+                       question.payload_bytes, out);
 }
 
 }  // namespace weft::probe

@@ -29,8 +29,10 @@ inline constexpr size_t kMaxProbeBytes = wire::kBthBytes + wire::kDethBytes +
 // The TTL, modulo 64, of a probe whose UDP header has this length. nullopt: no probe of ours.
 std::optional<uint8_t> TtlFromUdpLength(size_t udp_length);
 
-// Writes the datagram of `probe`. `session` and `sequence` come back in the answer, which goes to
-// `reply_udp_dst_port` of `source` and, when it is an InfiniBand stack that reads it, to
+// Writes the datagram of `probe`, which CheckProbe() accepts: the DETH and our payload stand behind
+// the BTH whatever its opcode, and a live header gets an ICRC that is wrong in every bit.
+// `source` is of the destination's family. `session` and `sequence` come back in the answer, which
+// goes to `reply_udp_dst_port` of `source` and, when it is an InfiniBand stack that reads it, to
 // `source_qpn`. Returns the bytes written, 0 where `out` is smaller than kMaxProbeBytes may need.
 size_t BuildProbe(const Probe& probe, const wire::IpAddress& source, uint32_t session,
                   uint32_t sequence, uint32_t source_qpn, uint16_t reply_udp_dst_port,
@@ -60,7 +62,8 @@ PacketFault ParseProbePacket(const wire::RoceEndpoints& endpoints,
                              std::span<const std::byte> datagram, ProbePacket& packet);
 
 // Reads session and sequence from the front part of a probe as an ICMP error quotes it: from the
-// BTH on, cut anywhere, so without an ICRC to check. nullopt: too short, or not a probe of ours.
+// BTH on, with any opcode, cut anywhere, so without an ICRC to check. nullopt: too short, or not a
+// probe of ours.
 std::optional<wire::ProbePayload> ParseQuotedProbe(std::span<const std::byte> quote);
 
 // What a responder adds to a question.

@@ -90,6 +90,24 @@ TEST_P(InFlightQuote, NamesTheProbe) {
 INSTANTIATE_TEST_SUITE_P(All, InFlightQuote, testing::ValuesIn(kQuoteCases),
                          [](const auto& row) { return row.param.name; });
 
+TEST(InFlight, AQuoteTellsProbesOfDifferentSourcesApart) {
+  const wire::IpAddress one = wire::IpAddress::V4(0x0a000101);
+  const wire::IpAddress other = wire::IpAddress::V4(0x0a000102);
+  InFlight table(8);
+  Probe probe = Make(1, kNear, 9, 2);
+  probe.source = one;
+  table.Add(probe, 0);
+  probe.id = 2;
+  probe.source = other;
+  table.Add(probe, 0);
+  EXPECT_EQ(table.FindQuoted(kNear, 9, 2, one)->probe.id, 1u);
+  EXPECT_EQ(table.FindQuoted(kNear, 9, 2, other)->probe.id, 2u);
+  EXPECT_NE(table.FindQuoted(kNear, 9, 2), nullptr);  // who asks without one takes any
+  EXPECT_EQ(table.FindQuoted(kNear, 9, 2, wire::IpAddress::V4(0x0a000103)), nullptr);
+  table.Add(Make(3, kFar, 9, 2), 0);  // sent from the usual source, whichever that is
+  EXPECT_EQ(table.FindQuoted(kFar, 9, 2, one)->probe.id, 3u);
+}
+
 TEST(InFlight, ExpiresInTheOrderOfDeadlines) {
   InFlight table(8);
   for (const int64_t timeout : {50, 10, 40, 20, 30}) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/endpoint/probe_packet.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
-
-#include "gtest/gtest.h"
 
 namespace weft::probe {
 namespace {
@@ -142,6 +145,89 @@ TEST(ProbePacket, AQuoteTellsTheProbeOnceItHoldsOurFortyBytes) {
     }
   }
 }
+
+// Whose header it wears does not matter to the quote; to a receiver the ICRC is wrong.
+TEST(ProbePacket, ALiveHeaderIsQuotedLikeAnyAndNeverAccepted) {
+  for (unsigned opcode = 0; opcode < 256; ++opcode) {
+    Probe probe = SomeProbe(5);
+    probe.bth_opcode = static_cast<uint8_t>(opcode);
+    probe.wears_live_header = true;
+    std::vector<std::byte> bytes(kMaxProbeBytes);
+    bytes.resize(BuildProbe(probe, kProber, kSession, kSequence, kSourceQpn, kAnswerPort, bytes));
+    ASSERT_EQ(bytes.size(), Built(5).size());
+    EXPECT_EQ(bytes[0], static_cast<std::byte>(opcode));
+    EXPECT_FALSE(wire::IcrcMatches(kThere, bytes)) << opcode;
+    ProbePacket packet;
+    EXPECT_EQ(ParseProbePacket(kThere, bytes, packet),
+              opcode == 0x64 ? PacketFault::kBadIcrc : PacketFault::kMalformed);
+    const auto quoted = ParseQuotedProbe(bytes);
+    ASSERT_TRUE(quoted.has_value()) << opcode;
+    EXPECT_EQ(quoted->sequence, kSequence);
+    EXPECT_EQ(quoted->session, kSession);
+  }
+}
+
+TEST(ProbePacket, IsReadAsItWasBuiltOverIpv6) {
+  Probe probe = SomeProbe(7);
+  probe.destination = *wire::IpAddress::Parse("fd00::3");
+  const wire::IpAddress source = *wire::IpAddress::Parse("fd00::1");
+  std::vector<std::byte> bytes(kMaxProbeBytes);
+  bytes.resize(BuildProbe(probe, source, kSession, kSequence, kSourceQpn, kAnswerPort, bytes));
+  ProbePacket packet;
+  wire::RoceEndpoints endpoints = {
+      .source = source, .destination = probe.destination, .udp_src_port = 50001};
+  ASSERT_EQ(ParseProbePacket(endpoints, bytes, packet), PacketFault::kNone);
+  EXPECT_EQ(packet.payload.sequence, kSequence);
+  endpoints.source = *wire::IpAddress::Parse("fd00::2");
+  EXPECT_EQ(ParseProbePacket(endpoints, bytes, packet), PacketFault::kBadIcrc);
+}
+
+struct CheckRow {
+  std::string name;
+  std::function<void(Probe&)> change;
+  std::string error;  // empty: it may be sent; else a part of what is said
+};
+
+class ProbeCheck : public testing::TestWithParam<CheckRow> {};
+
+TEST_P(ProbeCheck, SaysWhatMayNotBeSent) {
+  Probe probe = SomeProbe(31);
+  GetParam().change(probe);
+  const absl::Status status = CheckProbe(probe);
+  EXPECT_EQ(status.ok(), GetParam().error.empty()) << status;
+  if (!status.ok()) {
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam().error));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, ProbeCheck,
+    testing::Values(CheckRow{"Plain", [](Probe& p) { p.ttl = 255; }, ""},
+                    CheckRow{"LiveHeader", [](Probe& p) { p.wears_live_header = true; }, ""},
+                    CheckRow{"LiveHeaderWithAnyOpcode",
+                             [](Probe& p) {
+                               p.wears_live_header = true;
+                               p.bth_opcode = 0x0a;
+                             },
+                             ""},
+                    CheckRow{"LiveHeaderThatGoesTooFar",
+                             [](Probe& p) {
+                               p.wears_live_header = true;
+                               p.ttl = 32;
+                             },
+                             "TTL 32: expected one below 32"},
+                    CheckRow{"AnotherOpcode", [](Probe& p) { p.bth_opcode = 0x04; }, "opcode 0x04"},
+                    CheckRow{"NoDestination", [](Probe& p) { p.destination = {}; },
+                             "expected a destination"},
+                    CheckRow{"SourceOfTheSameFamily", [](Probe& p) { p.source = kProber; }, ""},
+                    CheckRow{"SourceOfAnotherFamily",
+                             [](Probe& p) { p.source = *wire::IpAddress::Parse("fd00::1"); },
+                             "source fd00::1: expected one of the destination's family"},
+                    CheckRow{"LargestFlowLabel", [](Probe& p) { p.flow_label = 0xfffff; }, ""},
+                    CheckRow{"FlowLabelOf21Bits", [](Probe& p) { p.flow_label = 0x100000; },
+                             "flow label 0x100000: expected at most 0xfffff"}),
+    [](const auto& row) { return row.param.name; });
 
 TEST(ProbePacket, ABufferTooSmallTakesNothing) {
   std::array<std::byte, 40> small;

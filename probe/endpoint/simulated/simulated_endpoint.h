@@ -13,6 +13,10 @@ namespace weft::probe {
 
 // One host's endpoint in a SimulatedNetwork. Polling one lets time pass for all; what comes for the
 // others meanwhile waits until they poll.
+//
+// A probe with an explicit source leaves by the interface that has this address, as a NIC sends
+// what is bound to it; others leave by whichever the routing chooses. Send() also fails with
+// InvalidArgument where another endpoint has the source.
 class SimulatedEndpoint final : public Endpoint {
  public:
   SimulatedEndpoint(SimulatedNetwork* network, topology::NodeIndex node, wire::IpAddress address,
@@ -20,7 +24,8 @@ class SimulatedEndpoint final : public Endpoint {
   ~SimulatedEndpoint() override;
 
   int64_t Now() const override { return network_->now_ns(); }
-  wire::IpAddress LocalAddress(const wire::IpAddress&) const override { return address_; }
+  // The one it was opened with, or the host's first of the destination's family; may be none.
+  wire::IpAddress LocalAddress(const wire::IpAddress& destination) const override;
   absl::Status Send(std::span<const Probe> probes) override;
   absl::Status Poll(int64_t deadline_ns, std::vector<Event>& events) override;
   size_t capacity() const override { return in_flight_.capacity(); }
@@ -31,11 +36,14 @@ class SimulatedEndpoint final : public Endpoint {
  private:
   friend class SimulatedNetwork;
 
+  absl::Status CheckSource(const Probe& probe);
   void SendOne(const Probe& probe);
-  // A packet for this host that is no question; `data` is what follows the IP header.
-  void Receive(const wire::Ipv4Header& ip, std::span<const std::byte> packet);
-  void ReceiveAnswer(const wire::Ipv4Header& ip, std::span<const std::byte> udp);
-  void ReceiveIcmp(std::span<const std::byte> packet);
+  // The way out of the interface that has this address; nullopt: no interface that is plugged in.
+  std::optional<topology::Direction> WayOf(const wire::IpAddress& source) const;
+  // A packet for this host that is no question.
+  void Receive(SimulatedPacket& packet);
+  void ReceiveAnswer(SimulatedPacket& packet);
+  void ReceiveError(SimulatedPacket& packet);
   void Expire(int64_t until_ns);  // what timed out by then
 
   SimulatedNetwork* network_;

@@ -2,39 +2,41 @@
 #include "probe/endpoint/simulated/simulated_network.h"
 
 #include <algorithm>
-#include <utility>
+#include <cassert>
+#include <tuple>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "probe/endpoint/probe_packet.h"
 #include "probe/endpoint/simulated/simulated_endpoint.h"
-#include "wire/byte_reader.h"
-#include "wire/byte_writer.h"
-#include "wire/roce.h"
-#include "wire/udp.h"
 
 namespace weft::probe {
 namespace {
 
-constexpr size_t kUdpOffset = wire::kIpv4HeaderBytes;  // of packets that we build: no options
-constexpr size_t kDataOffset = kUdpOffset + wire::kUdpHeaderBytes;
-constexpr uint8_t kFirstTtl = 64;
+// Bits that look random, the same for one value (finaliser of SplitMix64: Steele, Lea and Flood,
+// OOPSLA 2014).
+uint64_t Mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
 
-topology::HashedHeaders HashedHeadersOf(const wire::Ipv4Header& ip,
-                                        std::span<const std::byte> packet) {
-  topology::HashedHeaders headers{.source = ip.source,
-                                  .destination = ip.destination,
-                                  .protocol = ip.protocol,
-                                  .udp_src_port = 0,
-                                  .udp_dst_port = 0};
-  if (ip.protocol == wire::kIpProtocolUdp) {
-    const auto udp = wire::ParseUdp(packet.subspan(ip.header_bytes()));
-    if (udp) {
-      headers.udp_src_port = udp->source_port;
-      headers.udp_dst_port = udp->destination_port;
+// By node: the address of the first host that is plugged into this switch and no other node.
+std::vector<wire::IpAddress> StandIns(const topology::Fabric& fabric) {
+  std::vector<wire::IpAddress> stand_ins(fabric.nodes().size());
+  for (topology::NodeIndex host = 0; host < fabric.nodes().size(); ++host) {
+    const topology::Node& node = fabric.node(host);
+    const std::span<const topology::Adjacency> links = fabric.adjacencies(host);
+    if (node.kind != topology::NodeKind::kHost || links.empty()) continue;
+    const bool alone = std::ranges::all_of(links, [&](const topology::Adjacency& link) {
+      return link.neighbour == links[0].neighbour;
+    });
+    wire::IpAddress& stand_in = stand_ins[links[0].neighbour];
+    if (!alone || !stand_in.empty()) continue;
+    for (const topology::Interface& interface : node.interfaces) {
+      if (stand_in.empty()) stand_in = interface.address;
     }
   }
-  return headers;
+  return stand_ins;
 }
 
 }  // namespace
@@ -43,13 +45,28 @@ SimulatedNetwork::SimulatedNetwork(const topology::Fabric* fabric, SimulatedNetw
     : fabric_(fabric),
       options_(options),
       random_(options.seed),
-      hashes_(fabric->nodes().size()),
+      models_(fabric->nodes().size()),
       link_faults_(fabric->links().size() * 2),
       links_down_(fabric->links().size()),
       switch_faults_(fabric->nodes().size()),
+      host_faults_(fabric->nodes().size()),
+      hosts_(fabric->nodes().size(), HostBehaviour::kResponds),
       buckets_(fabric->nodes().size()),
-      hosts_(fabric->nodes().size(), HostBehaviour::kResponds) {
-  for (topology::HashModel& hash : hashes_) hash.seed = static_cast<uint32_t>(random_.Bits());
+      arrival_addresses_(fabric->links().size() * 2),
+      stand_ins_(StandIns(*fabric)),
+      is_tunnel_end_(fabric->nodes().size()),
+      tunnel_ends_(fabric->nodes().size()) {
+  for (topology::HopModel& model : models_) {
+    model.hash.function = options.hash_function;
+    model.hash.seed = static_cast<uint32_t>(random_.Bits());
+  }
+  for (topology::NodeIndex node = 0; node < models_.size(); ++node) {
+    ip_ids_.push_back(Mix(options.seed ^ Mix(node)));
+    for (const topology::Adjacency& link : fabric->adjacencies(node)) {
+      const topology::Direction inbound = {link.direction.link, !link.direction.reversed};
+      arrival_addresses_[inbound.index()] = fabric->FindInterface(node, link.interface)->address;
+    }
+  }
   SetLinksDown({});
 }
 
@@ -75,186 +92,100 @@ absl::StatusOr<std::unique_ptr<Endpoint>> SimulatedNetwork::OpenEndpoint(
 void SimulatedNetwork::SetLinksDown(std::span<const topology::LinkIndex> links) {
   std::fill(links_down_.begin(), links_down_.end(), false);
   for (const topology::LinkIndex link : links) links_down_[link] = true;
-  router_ = std::make_unique<topology::Router>(fabric_, hashes_, links);
+  known_down_.assign(links.begin(), links.end());
+  router_.reset();
+  Refresh();
 }
 
-uint32_t SimulatedNetwork::NewPacket() {
-  if (free_packets_.empty()) {
-    packets_.push_back(std::make_unique<Packet>());
-    return static_cast<uint32_t>(packets_.size() - 1);
-  }
-  const uint32_t packet = free_packets_.back();
-  free_packets_.pop_back();
-  return packet;
-}
-
-void SimulatedNetwork::Originate(topology::NodeIndex node, uint32_t packet, int64_t delay_ns) {
-  const std::span<const std::byte> bytes = packets_[packet]->span();
-  const auto ip = wire::ParseIpv4(bytes);
-  auto next = router_->NextHop(node, HashedHeadersOf(*ip, bytes));
-  const std::span<const topology::Adjacency> links = fabric_->adjacencies(node);
-  const bool is_host = fabric_->node(node).kind == topology::NodeKind::kHost;
-  if (!next && is_host && !links.empty()) next = links[0].direction;  // its default route
-  if (next) {
-    Transmit(*next, packet, delay_ns);
+void SimulatedNetwork::Refresh() const {
+  if (router_ != nullptr && !models_changed_) return;
+  std::vector<topology::HashModel> hashes;
+  hashes.reserve(models_.size());
+  for (const topology::HopModel& model : models_) hashes.push_back(model.hash);
+  router_ = std::make_unique<topology::Router>(fabric_, std::move(hashes), known_down_);
+  if (!chooser_ || models_changed_) {
+    chooser_.emplace(router_.get(), models_, Mix(options_.seed));
   } else {
-    free_packets_.push_back(packet);
+    chooser_->SetRouter(router_.get());
+  }
+  models_changed_ = false;
+}
+
+void SimulatedNetwork::ForceNextHop(topology::NodeIndex node, topology::NodeIndex host,
+                                    std::optional<topology::Direction> way) {
+  assert(!way || fabric_->From(*way) == node);
+  if (way) {
+    forced_[{node, host}] = *way;
+  } else {
+    forced_.erase({node, host});
   }
 }
 
-void SimulatedNetwork::Transmit(topology::Direction direction, uint32_t packet, int64_t delay_ns) {
-  const LinkFault& link = link_faults_[direction.index()];
-  const bool lost = link.loss_probability > 0 && random_.Unit() < link.loss_probability;
-  if (lost || link.dead || links_down_[direction.link]) {
-    free_packets_.push_back(packet);
+absl::Status SimulatedNetwork::SetTunnelEnds(std::span<const topology::NodeIndex> switches) {
+  for (const topology::NodeIndex node : switches) {
+    if (stand_ins_[node].empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("node \"", fabric_->node(node).name,
+                       "\": expected a switch that a host is plugged into alone"));
+    }
+  }
+  std::fill(is_tunnel_end_.begin(), is_tunnel_end_.end(), false);
+  for (const topology::NodeIndex node : switches) is_tunnel_end_[node] = true;
+  for (topology::NodeIndex node = 0; node < models_.size(); ++node) {
+    tunnel_ends_[node].reset();
+    if (fabric_->node(node).kind != topology::NodeKind::kHost) continue;
+    for (const topology::Adjacency& link : fabric_->adjacencies(node)) {
+      if (is_tunnel_end_[link.neighbour] && !tunnel_ends_[node]) {
+        tunnel_ends_[node] = link.neighbour;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+void SimulatedNetwork::At(int64_t time_ns, std::function<void(SimulatedNetwork&)> change) {
+  Change added = {time_ns, order_++, std::move(change)};
+  const auto later = [](const Change& a, const Change& b) {
+    return std::tie(a.time_ns, a.order) > std::tie(b.time_ns, b.order);
+  };
+  const auto place = std::upper_bound(changes_.begin(), changes_.end(), added, later);
+  changes_.insert(place, std::move(added));
+}
+
+std::optional<int64_t> SimulatedNetwork::NextHappening() const {
+  std::optional<int64_t> next;
+  if (!arrivals_.empty()) next = arrivals_.top().time_ns;
+  if (!changes_.empty() && (!next || changes_.back().time_ns < *next)) {
+    next = changes_.back().time_ns;
+  }
+  return next;
+}
+
+void SimulatedNetwork::HandleNextHappening() {
+  const bool change = !changes_.empty() &&
+                      (arrivals_.empty() || changes_.back().time_ns <= arrivals_.top().time_ns);
+  if (!change) {
+    HandleNextArrival();
     return;
   }
-  int64_t delay = delay_ns + options_.link_delay_ns + link.extra_delay_ns;
-  if (link.jitter_ns > 0) {
-    delay += static_cast<int64_t>(random_.Below(static_cast<uint64_t>(link.jitter_ns) + 1));
-  }
-  arrivals_.push({now_ns_ + delay, order_++, direction, packet});
-}
-
-std::optional<int64_t> SimulatedNetwork::NextArrival() const {
-  if (arrivals_.empty()) return std::nullopt;
-  return arrivals_.top().time_ns;
+  const Change due = std::move(changes_.back());
+  changes_.pop_back();
+  now_ns_ = std::max(now_ns_, due.time_ns);
+  due.run(*this);
 }
 
 void SimulatedNetwork::HandleNextArrival() {
   const Arrival arrival = arrivals_.top();
-  arrivals_.pop();
+  arrivals_.Pop();
   now_ns_ = std::max(now_ns_, arrival.time_ns);
   const topology::NodeIndex node = fabric_->To(arrival.direction);
   if (switch_faults_[node].dead) {
-    free_packets_.push_back(arrival.packet);
+    packets_.Free(arrival.packet);
   } else if (fabric_->node(node).kind == topology::NodeKind::kHost) {
     ArriveAtHost(node, arrival.packet);
   } else {
     ArriveAtSwitch(node, arrival.direction, arrival.packet);
   }
-}
-
-void SimulatedNetwork::ArriveAtSwitch(topology::NodeIndex node, topology::Direction from,
-                                      uint32_t packet) {
-  const std::span<std::byte> bytes = packets_[packet]->span();
-  wire::Ipv4Header ip = *wire::ParseIpv4(bytes);
-  const topology::Link& link = fabric_->link(from.link);
-  const std::string& interface = (from.reversed ? link.a : link.b).interface;
-  const auto port =
-      std::ranges::find(fabric_->node(node).interfaces, interface, &topology::Interface::name);
-  if (ip.ttl <= 1) {
-    SendIcmp(node, port->address, wire::IcmpType::kTimeExceeded, wire::kIcmpCodeTtlExceeded,
-             packet);
-    return;
-  }
-  const auto next = router_->NextHop(node, HashedHeadersOf(ip, bytes));
-  if (!next) {
-    SendIcmp(node, port->address, wire::IcmpType::kDestinationUnreachable,
-             wire::kIcmpCodeNetUnreachable, packet);
-    return;
-  }
-  --ip.ttl;
-  wire::ByteWriter writer(bytes);
-  wire::WriteIpv4(ip, writer);
-  Transmit(*next, packet, 0);
-}
-
-void SimulatedNetwork::ArriveAtHost(topology::NodeIndex node, uint32_t packet) {
-  const std::span<const std::byte> bytes = packets_[packet]->span();
-  const wire::Ipv4Header ip = *wire::ParseIpv4(bytes);
-  const std::span<const std::byte> data = bytes.subspan(ip.header_bytes());
-  const auto udp = wire::ParseUdp(data);
-  if (ip.protocol == wire::kIpProtocolUdp && udp && udp->destination_port == wire::kRoceUdpPort) {
-    ProbePacket probe;
-    const bool question =
-        ParseProbePacket(
-            {.source = ip.source, .destination = ip.destination, .udp_src_port = udp->source_port},
-            data.subspan(wire::kUdpHeaderBytes), probe) == PacketFault::kNone &&
-        probe.payload.type == wire::ProbeType::kQuestion;
-    if (question) {
-      AnswerProbe(node, ip, probe, packet);
-      return;
-    }
-  }
-  const auto endpoint = endpoints_.find(ip.destination);
-  if (endpoint != endpoints_.end()) endpoint->second->Receive(ip, bytes);
-  free_packets_.push_back(packet);
-}
-
-void SimulatedNetwork::AnswerProbe(topology::NodeIndex node, const wire::Ipv4Header& ip,
-                                   const ProbePacket& question, uint32_t packet) {
-  if (hosts_[node] == HostBehaviour::kSilent) {
-    free_packets_.push_back(packet);
-    return;
-  }
-  if (hosts_[node] == HostBehaviour::kUnreachable) {
-    SendIcmp(node, ip.destination, wire::IcmpType::kDestinationUnreachable,
-             wire::kIcmpCodePortUnreachable, packet);
-    return;
-  }
-  const uint32_t index = NewPacket();
-  Packet& answer = *packets_[index];
-  const AnswerDetails details = {
-      .udp_src_port = question.payload.reply_udp_src_port,
-      .received_ttl = ip.ttl,
-      .received_traffic_class = ip.traffic_class,
-      .responder_delay_ns = static_cast<uint64_t>(options_.responder_delay_ns)};
-  const size_t size = BuildAnswer(question, ip.destination, ip.source, details,
-                                  std::span(answer.bytes).subspan(kDataOffset));
-  answer.size = kDataOffset + size;
-  wire::ByteWriter writer(answer.span());
-  wire::WriteIpv4({.traffic_class = ip.traffic_class,
-                   .total_bytes = static_cast<uint16_t>(answer.size),
-                   .dont_fragment = true,
-                   .ttl = kFirstTtl,
-                   .protocol = wire::kIpProtocolUdp,
-                   .source = ip.destination,
-                   .destination = ip.source},
-                  writer);
-  wire::WriteUdp({.source_port = details.udp_src_port,
-                  .destination_port = question.payload.reply_udp_dst_port,
-                  .length = static_cast<uint16_t>(wire::kUdpHeaderBytes + size)},
-                 writer);
-  free_packets_.push_back(packet);
-  Originate(node, index, options_.responder_delay_ns);
-}
-
-void SimulatedNetwork::SendIcmp(topology::NodeIndex node, const wire::IpAddress& from,
-                                wire::IcmpType type, uint8_t code, uint32_t original) {
-  const uint32_t index = NewPacket();
-  Packet& error = *packets_[index];
-  error.size = 0;
-  if (!switch_faults_[node].silent && TakeIcmpToken(node)) {
-    error.size = wire::BuildIcmpError({.type = type,
-                                       .code = code,
-                                       .router = from,
-                                       .ttl = kFirstTtl,
-                                       .quote_bytes = options_.icmp_quote_bytes},
-                                      packets_[original]->span(), error.bytes);
-  }
-  free_packets_.push_back(original);
-  if (error.size > 0) {
-    Originate(node, index, 0);
-  } else {
-    free_packets_.push_back(index);
-  }
-}
-
-bool SimulatedNetwork::TakeIcmpToken(topology::NodeIndex node) {
-  const SwitchFault& fault = switch_faults_[node];
-  if (fault.icmp_per_second <= 0) return true;
-  TokenBucket& bucket = buckets_[node];
-  if (bucket.filled_ns < 0) {
-    bucket.tokens = fault.icmp_burst;
-  } else {
-    const double seconds = static_cast<double>(now_ns_ - bucket.filled_ns) * 1e-9;
-    bucket.tokens = std::min(fault.icmp_burst, bucket.tokens + seconds * fault.icmp_per_second);
-  }
-  bucket.filled_ns = now_ns_;
-  if (bucket.tokens < 1) return false;
-  bucket.tokens -= 1;
-  return true;
 }
 
 }  // namespace weft::probe
