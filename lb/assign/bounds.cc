@@ -2,24 +2,19 @@
 #include "lb/assign/bounds.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
+#include <numeric>
 #include <queue>
 #include <utility>
 #include <vector>
 
+#include "lb/assign/cuts.h"
+
 namespace weft::lb {
 namespace {
-
-// Flows that all have to cross one of the same few links.
-struct Cut {
-  std::vector<double> rates_bps;
-  std::vector<uint32_t> links;  // none twice
-};
 
 bool EqualRates(const std::vector<double>& descending) {
   return descending.front() - descending.back() <= descending.front() * kTolerance;
@@ -31,17 +26,39 @@ std::vector<double> Capacities(const Problem& problem, const Cut& cut) {
   return capacities;
 }
 
-// Gives equal flows, one by one, to the link that is least full with one more.
-double EqualFlowsBound(const std::vector<double>& capacities, double rate_bps, size_t flow_count) {
+double DemandBps(const Cut& cut) {
+  return std::accumulate(cut.whole_bps.begin(), cut.whole_bps.end(), cut.split_bps);
+}
+
+// What flows with a single route put on each link, over its capacity: no assignment can change it.
+std::vector<double> FixedLoads(const Problem& problem) {
+  std::vector<double> loads(problem.links.size(), 0);
+  for (const FlowChoices& flow : problem.flows) {
+    if (flow.routes.size() != 1) continue;
+    const Route& route = problem.routes[flow.routes.front()];
+    for (size_t i = 0; i < route.links.size(); ++i) {
+      const uint32_t link = route.links[i];
+      loads[link] += flow.rate_bps * route.Share(i) / problem.links[link].capacity_bps;
+    }
+  }
+  return loads;
+}
+
+// Gives equal flows, one by one, to the link of the cut that is least full with one more.
+double EqualFlowsBound(const Problem& problem, const Cut& cut, const std::vector<double>& fixed) {
   using Entry = std::pair<double, double>;  // load with one more flow, capacity
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  for (double capacity : capacities) queue.emplace(rate_bps / capacity, capacity);
+  const double rate_bps = cut.free_bps.front();
+  for (uint32_t link : cut.links) {
+    const double capacity_bps = problem.links[link].capacity_bps;
+    queue.emplace(fixed[link] + rate_bps / capacity_bps, capacity_bps);
+  }
   double fullest = 0;
-  for (size_t flow = 0; flow < flow_count; ++flow) {
-    const auto [load, capacity] = queue.top();
+  for (size_t flow = 0; flow < cut.free_bps.size(); ++flow) {
+    const auto [load, capacity_bps] = queue.top();
     queue.pop();
     fullest = std::max(fullest, load);
-    queue.emplace(load + rate_bps / capacity, capacity);
+    queue.emplace(load + rate_bps / capacity_bps, capacity_bps);
   }
   return fullest;
 }
@@ -62,15 +79,13 @@ double PigeonholeBound(const std::vector<double>& capacities,
 
 // The most that the cut's links carry of its flows. Equal flows: one by one to the link that gains
 // most, which is optimal because what a link carries is concave in its number of flows.
-double CarriedAtMost(const std::vector<double>& capacities, const std::vector<double>& descending) {
-  double demand_bps = 0;
-  for (double rate : descending) demand_bps += rate;
-  double capacity_bps = 0;
-  for (double capacity : capacities) capacity_bps += capacity;
-  if (!EqualRates(descending)) return std::min(demand_bps, capacity_bps);
+double CarriedAtMost(const std::vector<double>& capacities, const Cut& cut) {
+  const double capacity_bps = std::accumulate(capacities.begin(), capacities.end(), 0.0);
+  const bool splits = cut.split_bps > 0 || cut.whole_bps.empty();
+  if (splits || !EqualRates(cut.whole_bps)) return std::min(DemandBps(cut), capacity_bps);
   std::priority_queue<double> left_bps(capacities.begin(), capacities.end());
   double carried_bps = 0;
-  for (double rate : descending) {
+  for (double rate : cut.whole_bps) {
     const double left = left_bps.top();
     const double gain = std::min(rate, left);
     carried_bps += gain;
@@ -80,18 +95,16 @@ double CarriedAtMost(const std::vector<double>& capacities, const std::vector<do
   return carried_bps;
 }
 
-void TightenLoads(const Problem& problem, const Cut& cut, Bounds* bounds) {
-  const std::vector<double> capacities = Capacities(problem, cut);
-  double demand_bps = 0;
-  for (double rate : cut.rates_bps) demand_bps += rate;
-  double capacity_bps = 0;
-  for (double capacity : capacities) capacity_bps += capacity;
-  bounds->fluid = std::max(bounds->fluid, demand_bps / capacity_bps);
-  const double integral =
-      EqualRates(cut.rates_bps)
-          ? EqualFlowsBound(capacities, cut.rates_bps.front(), cut.rates_bps.size())
-          : PigeonholeBound(capacities, cut.rates_bps);
-  bounds->integral = std::max(bounds->integral, integral);
+void TightenLoads(const Problem& problem, const Cut& cut, const std::vector<double>& capacities,
+                  const std::vector<double>& fixed, Bounds* bounds) {
+  const double capacity_bps = std::accumulate(capacities.begin(), capacities.end(), 0.0);
+  bounds->fluid = std::max(bounds->fluid, DemandBps(cut) / capacity_bps);
+  if (!cut.free_bps.empty() && EqualRates(cut.free_bps)) {
+    bounds->integral = std::max(bounds->integral, EqualFlowsBound(problem, cut, fixed));
+  }
+  if (!cut.whole_bps.empty() && !EqualRates(cut.whole_bps)) {
+    bounds->integral = std::max(bounds->integral, PigeonholeBound(capacities, cut.whole_bps));
+  }
 }
 
 // No flow loads its best route less than this.
@@ -99,10 +112,12 @@ double LargestFlowBound(const Problem& problem) {
   double bound = 0;
   for (const FlowChoices& flow : problem.flows) {
     double best = flow.routes.empty() ? 0 : std::numeric_limits<double>::infinity();
-    for (uint32_t route : flow.routes) {
+    for (uint32_t index : flow.routes) {
+      const Route& route = problem.routes[index];
       double load = 0;
-      for (uint32_t link : problem.routes[route].links) {
-        load = std::max(load, flow.rate_bps / problem.links[link].capacity_bps);
+      for (size_t i = 0; i < route.links.size(); ++i) {
+        load = std::max(
+            load, flow.rate_bps * route.Share(i) / problem.links[route.links[i]].capacity_bps);
       }
       best = std::min(best, load);
     }
@@ -111,53 +126,25 @@ double LargestFlowBound(const Problem& problem) {
   return bound;
 }
 
-void Add(uint32_t link, std::vector<uint32_t>* links) {
-  if (std::find(links->begin(), links->end(), link) == links->end()) links->push_back(link);
-}
-
-// A cut's name on each of the three sides: source leaf, destination leaf, or both.
-using CutKey = std::pair<uint32_t, uint32_t>;
-constexpr uint32_t kAnyLeaf = kNoRoute;
-
 }  // namespace
 
 Bounds ComputeBounds(const Problem& problem) {
-  std::array<std::map<CutKey, Cut>, 3> sides;
-  std::vector<bool> seen(problem.routes.size(), false);
   double offered_bps = 0;
-  double local_bps = 0;
+  double routed_bps = 0;
   for (const FlowChoices& flow : problem.flows) {
     offered_bps += flow.rate_bps;
-    if (flow.routes.empty()) continue;
-    const std::vector<uint32_t>& first = problem.routes[flow.routes.front()].links;
-    if (first.empty()) {
-      local_bps += flow.rate_bps;
-      continue;
-    }
-    const uint32_t source = problem.links[first.front()].from;
-    const uint32_t destination = problem.links[first.back()].to;
-    Cut& up = sides[0][{source, kAnyLeaf}];
-    Cut& down = sides[1][{kAnyLeaf, destination}];
-    Cut& pair = sides[2][{source, destination}];
-    for (Cut* cut : {&up, &down, &pair}) cut->rates_bps.push_back(flow.rate_bps);
-    for (uint32_t route : flow.routes) {
-      if (seen[route]) continue;  // a route belongs to one pair of leaves
-      seen[route] = true;
-      const std::vector<uint32_t>& links = problem.routes[route].links;
-      Add(links.front(), &up.links);
-      Add(links.back(), &down.links);
-      Add(links.front(), &pair.links);
-    }
+    if (!flow.routes.empty()) routed_bps += flow.rate_bps;
   }
-
+  const std::vector<double> fixed = FixedLoads(problem);
   Bounds bounds;
-  double fits_bps = offered_bps;
-  for (auto& side : sides) {
-    double carried_bps = local_bps;
-    for (auto& [key, cut] : side) {
-      std::sort(cut.rates_bps.begin(), cut.rates_bps.end(), std::greater<>());
-      TightenLoads(problem, cut, &bounds);
-      carried_bps += CarriedAtMost(Capacities(problem, cut), cut.rates_bps);
+  for (double load : fixed) bounds.fluid = std::max(bounds.fluid, load);
+  double fits_bps = routed_bps;
+  for (const CutSide& side : FindCuts(problem)) {
+    double carried_bps = side.elsewhere_bps;
+    for (const Cut& cut : side.cuts) {
+      const std::vector<double> capacities = Capacities(problem, cut);
+      TightenLoads(problem, cut, capacities, fixed, &bounds);
+      carried_bps += CarriedAtMost(capacities, cut);
     }
     fits_bps = std::min(fits_bps, carried_bps);
   }

@@ -7,7 +7,8 @@ namespace weft::lb {
 
 // What no assignment can beat, from counting alone: a leaf's flows must leave by its uplinks and
 // arrive by the downlinks of their destination's leaf, and a pair of leaves has only its own
-// routes.
+// routes. On three tiers the same holds of a pod, of a pair of pods, and of a spine for the flows
+// that cannot but cross it. Flows that a switch spreads over several links count as split.
 struct Bounds {
   // Least load (offered over capacity) of the fullest link, when flows can be split: the demand of
   // a leaf over the capacity of the links it can use, and the largest flow on its best link.

@@ -7,16 +7,17 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "lb/assign/pair_findings.h"
 #include "lb/assign/pair_table.h"
 #include "lb/assign/path_links.h"
+#include "lb/assign/plan_findings.h"
+#include "lb/assign/route_table.h"
+#include "lb/assign/spread.h"
 
 namespace weft::lb {
 namespace {
 
-using topology::DirectedLink;
 using topology::Direction;
 using topology::Fabric;
 using topology::Flow;
@@ -24,51 +25,55 @@ using topology::NodeIndex;
 using topology::Path;
 using topology::PathState;
 
-using Directions = std::vector<Direction>;
-
-// The way over the switches, without the host links; the leaf tells routes without links apart.
-struct RouteKey {
-  NodeIndex leaf = 0;
-  Directions between_switches;
-  bool operator==(const RouteKey&) const = default;
-  template <typename H>
-  friend H AbslHashValue(H h, const RouteKey& key) {
-    h = H::combine(std::move(h), key.leaf, key.between_switches.size());
-    for (Direction direction : key.between_switches)
-      h = H::combine(std::move(h), direction.index());
-    return h;
-  }
-};
-
 bool IsUsable(PathState state) { return state == PathState::kAlive || state == PathState::kLossy; }
 
-// Numbers routes and links by name, so that the order of the input does not show in a plan.
+bool Contains(const std::vector<uint16_t>& ports, uint16_t port) {
+  return std::binary_search(ports.begin(), ports.end(), port);
+}
+
+void AddPorts(const std::vector<uint16_t>& more, std::vector<uint16_t>* ports) {
+  ports->insert(ports->end(), more.begin(), more.end());
+  std::sort(ports->begin(), ports->end());
+  ports->erase(std::unique(ports->begin(), ports->end()), ports->end());
+}
+
 class Builder {
  public:
   Builder(const Fabric& fabric, std::span<const topology::PathTable> tables)
       : fabric_(fabric),
         path_links_(&fabric),
         tables_(MergeTables(tables)),
-        part_of_node_(fabric.Components()) {}
+        part_of_node_(fabric.Components()),
+        routes_(&fabric),
+        spread_(&fabric, tables_) {}
 
   absl::StatusOr<Candidates> Build(std::span<const Flow> flows);
 
  private:
   // A pair's routes while routes are still numbered in the order of their discovery.
   struct FoundPair {
+    std::vector<PlacedPath> paths;
     std::vector<PairRoute> routes;
+    std::set<uint32_t> unsteered;       // routes that meet a switch at which no port chooses
     std::optional<std::string> misfit;  // why a living path could not be placed
+  };
+  // A switch at which no port chooses the way of some pairs.
+  struct Meeting {
+    UnsteeredHop hop;
+    std::set<PairKey> pairs;
   };
 
   absl::Status TakeFlows(std::span<const Flow> flows);
-  uint32_t RouteOf(const RouteKey& key);
-  FoundPair PlaceTable(const PairKey& key, const PairTable& table);
-  absl::Status NumberLinks();
-  void NumberRoutes();
+  void NumberPairs();
+  void PlaceTable(const PairKey& key, const PairTable& table);
+  void NoteBundles(const std::vector<Step>& steps);
+  void CollectRoutes(const PairKey& key, FoundPair* found);
+  absl::Status NumberRoutes();
   void NoteLivingRoutes();
   void AddPair(const PairKey& key);
   void AddMeasuredRoutes(const PairKey& key, FlowPair* pair);
   void AddFlow(uint32_t index);
+  void AddSharedLinkFindings();
 
   std::string NameOf(const wire::IpAddress& address, const std::string& given) const;
   NodeIndex LeafOf(const wire::IpAddress& nic) const {
@@ -80,11 +85,11 @@ class Builder {
   std::map<PairKey, PairTable> tables_;
   std::vector<uint32_t> part_of_node_;
 
-  std::vector<RouteKey> route_keys_;
-  absl::flat_hash_map<RouteKey, uint32_t> route_ids_;
+  RouteTable routes_;
+  Spread spread_;
   std::map<PairKey, FoundPair> found_;
+  std::map<NodeIndex, Meeting> unsteered_;
   std::map<std::pair<NodeIndex, NodeIndex>, std::set<uint32_t>> living_;  // by leaves
-  absl::flat_hash_map<uint32_t, uint32_t> link_ids_;                      // direction -> link
   std::map<PairKey, uint32_t> pair_ids_;
   std::vector<std::vector<uint32_t>> choices_of_pair_;
   Candidates out_;
@@ -114,113 +119,84 @@ absl::Status Builder::TakeFlows(std::span<const Flow> flows) {
   return absl::OkStatus();
 }
 
-uint32_t Builder::RouteOf(const RouteKey& key) {
-  const auto [found, added] = route_ids_.emplace(key, static_cast<uint32_t>(route_keys_.size()));
-  if (added) route_keys_.push_back(key);
-  return found->second;
+void Builder::NoteBundles(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    const bool many = step.size() > 1 || fabric_.link(step.front().link).one_or_more;
+    if (many) routes_.Bundle(fabric_.From(step.front()), fabric_.To(step.front()));
+  }
 }
 
-Builder::FoundPair Builder::PlaceTable(const PairKey& key, const PairTable& table) {
-  FoundPair found;
+void Builder::PlaceTable(const PairKey& key, const PairTable& table) {
+  FoundPair& found = found_[key];
+  if (!table.hidden_reason.empty()) return;
   for (const Path& path : table.paths) {
     const bool lives = IsUsable(path.state) && path.reaches_destination;
-    const absl::StatusOr<Directions> links = path_links_.Of(key.first, key.second, path);
+    absl::StatusOr<std::vector<Step>> links = path_links_.Of(key.first, key.second, path);
     if (!links.ok()) {
       const std::string reason(links.status().message());
       if (lives && (!found.misfit || reason < *found.misfit)) found.misfit = reason;
       continue;
     }
-    RouteKey route{fabric_.To(links->front()), {links->begin() + 1, links->end() - 1}};
-    const uint32_t id = RouteOf(route);
-    const PathState state = path.reaches_destination ? path.state : PathState::kDead;
-    const auto same = std::find_if(found.routes.begin(), found.routes.end(),
+    PlacedPath placed;
+    placed.leaf = fabric_.To(links->front().front());
+    placed.steps.assign(links->begin() + 1, links->end() - 1);
+    placed.state = path.reaches_destination ? path.state : PathState::kDead;
+    placed.udp_src_ports = path.udp_src_ports;
+    placed.computed_udp_src_ports = path.computed_udp_src_ports;
+    NoteBundles(placed.steps);
+    if (lives) spread_.Learn(placed);
+    found.paths.push_back(std::move(placed));
+  }
+}
+
+void Builder::CollectRoutes(const PairKey& key, FoundPair* found) {
+  for (PlacedPath& path : found->paths) {
+    const std::optional<UnsteeredHop> met =
+        IsUsable(path.state) ? spread_.Apply(tables_.at(key), &path) : std::nullopt;
+    const uint32_t id = routes_.RouteOf({path.leaf, path.steps});
+    if (met) {
+      found->unsteered.insert(id);
+      Meeting& meeting = unsteered_.try_emplace(met->node, Meeting{*met, {}}).first->second;
+      meeting.hop.ways_known = std::max(meeting.hop.ways_known, met->ways_known);
+      meeting.pairs.insert(key);
+    }
+    const auto same = std::find_if(found->routes.begin(), found->routes.end(),
                                    [id](const PairRoute& known) { return known.route == id; });
-    if (same == found.routes.end()) {
-      found.routes.push_back({id, state, path.udp_src_ports});
+    if (same == found->routes.end()) {
+      found->routes.push_back(
+          {id, path.state, std::move(path.udp_src_ports), std::move(path.computed_udp_src_ports)});
       continue;
     }
     // Told twice, say once with a silent hop: the worse word counts, as enumerated by PathState.
-    same->state = std::max(same->state, state);
-    same->udp_src_ports.insert(same->udp_src_ports.end(), path.udp_src_ports.begin(),
-                               path.udp_src_ports.end());
-    std::sort(same->udp_src_ports.begin(), same->udp_src_ports.end());
+    same->state = std::max(same->state, path.state);
+    AddPorts(path.udp_src_ports, &same->udp_src_ports);
+    AddPorts(path.computed_udp_src_ports, &same->computed_udp_src_ports);
   }
-  return found;
+  found->paths.clear();
 }
 
-absl::Status Builder::NumberLinks() {
-  std::set<std::pair<DirectedLink, uint32_t>> named;
-  const auto note = [&](Direction direction) {
-    if (!link_ids_.emplace(direction.index(), 0).second) return;
-    named.emplace(fabric_.Describe(direction), direction.index());
-  };
-  for (const RouteKey& key : route_keys_) {
-    for (Direction direction : key.between_switches) note(direction);
-  }
+absl::Status Builder::NumberRoutes() {
   for (const auto& [key, id] : pair_ids_) {
     for (const wire::IpAddress& nic : {key.first, key.second}) {
       const std::optional<Direction> into = path_links_.Into(nic);
       if (!into) continue;
-      note(*into);
-      note({into->link, !into->reversed});
+      routes_.AddHostLink(*into);
+      routes_.AddHostLink({into->link, !into->reversed});
     }
   }
-  std::map<std::string, uint32_t> node_ids;
-  for (const auto& [name, index] : named) node_ids[name.from.node] = node_ids[name.to.node] = 0;
-  uint32_t next = 0;
-  for (auto& [name, id] : node_ids) id = next++;
-  for (const auto& [name, index] : named) {
-    const Direction direction{index / 2, index % 2 == 1};
-    ProblemLink link;
-    link.from = node_ids[name.from.node];
-    link.to = node_ids[name.to.node];
-    link.between_switches = fabric_.BetweenSwitches(direction.link);
-    const std::optional<double> capacity_bps = fabric_.link(direction.link).capacity_bps;
-    if (link.between_switches && !(capacity_bps && *capacity_bps > 0)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("link ", topology::ToString(name),
-                       ": no capacity_bps: expected one on every link between switches"));
-    }
-    if (capacity_bps) link.capacity_bps = *capacity_bps;
-    link_ids_[index] = static_cast<uint32_t>(out_.problem.links.size());
-    out_.problem.links.push_back(link);
-    out_.direction_of_link.push_back(direction);
-  }
-  return absl::OkStatus();
-}
-
-void Builder::NumberRoutes() {
-  struct Named {
-    std::vector<uint32_t> links;
-    std::string leaf;
-    uint32_t id;
-    auto operator<=>(const Named&) const = default;
-  };
-  std::vector<Named> order;
-  for (uint32_t id = 0; id < route_keys_.size(); ++id) {
-    Named named{{}, fabric_.node(route_keys_[id].leaf).name, id};
-    for (Direction direction : route_keys_[id].between_switches) {
-      named.links.push_back(link_ids_.at(direction.index()));
-    }
-    order.push_back(std::move(named));
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<uint32_t> new_ids(order.size());
-  for (const Named& named : order) {
-    new_ids[named.id] = static_cast<uint32_t>(out_.problem.routes.size());
-    std::vector<std::string> switches = {named.leaf};
-    for (uint32_t link : named.links) {
-      switches.push_back(fabric_.node(fabric_.To(out_.direction_of_link[link])).name);
-    }
-    out_.problem.routes.push_back({named.links});
-    out_.switches_of_route.push_back(std::move(switches));
-  }
-  for (auto& [key, id] : route_ids_) id = new_ids[id];
+  const absl::Status status = routes_.Number(&out_.problem);
+  if (!status.ok()) return status;
+  out_.switches_of_route = routes_.switches();
+  out_.cables_of_link = routes_.cables();
   for (auto& [key, found] : found_) {
-    for (PairRoute& route : found.routes) route.route = new_ids[route.route];
+    for (PairRoute& route : found.routes) route.route = routes_.NumberOf(route.route);
+    std::set<uint32_t> unsteered;
+    for (uint32_t route : found.unsteered) unsteered.insert(routes_.NumberOf(route));
+    found.unsteered = std::move(unsteered);
     std::sort(found.routes.begin(), found.routes.end(),
               [](const PairRoute& a, const PairRoute& b) { return a.route < b.route; });
   }
+  return absl::OkStatus();
 }
 
 void Builder::NoteLivingRoutes() {
@@ -237,6 +213,10 @@ void Builder::AddMeasuredRoutes(const PairKey& key, FlowPair* pair) {
   std::vector<uint32_t>& choices = choices_of_pair_.back();
   const auto table = tables_.find(key);
   const auto found = found_.find(key);
+  if (table != tables_.end() && !table->second.hidden_reason.empty()) {
+    out_.findings.push_back(PathsHidden(*pair, table->second.hidden_reason));
+    return;
+  }
   if (found != found_.end()) pair->routes = found->second.routes;
   if (found != found_.end() && found->second.misfit) {
     out_.findings.push_back(PathNotInFabric(*pair, *found->second.misfit));
@@ -244,7 +224,7 @@ void Builder::AddMeasuredRoutes(const PairKey& key, FlowPair* pair) {
   for (PathState wanted : {PathState::kAlive, PathState::kLossy}) {
     if (!choices.empty()) break;
     for (const PairRoute& route : pair->routes) {
-      if (route.state == wanted && !route.udp_src_ports.empty()) choices.push_back(route.route);
+      if (route.state == wanted && route.HasPorts()) choices.push_back(route.route);
     }
     if (wanted == PathState::kLossy && !choices.empty()) {
       out_.findings.push_back(OnlyLossyPaths(*pair, choices.size()));
@@ -258,10 +238,13 @@ void Builder::AddMeasuredRoutes(const PairKey& key, FlowPair* pair) {
     const auto known = std::find_if(pair->routes.begin(), pair->routes.end(),
                                     [route](const PairRoute& own) { return own.route == route; });
     const bool unmeasured = known == pair->routes.end() || known->state == PathState::kUnknown ||
-                            (IsUsable(known->state) && known->udp_src_ports.empty());
+                            (IsUsable(known->state) && !known->HasPorts());
     if (unmeasured) pair->routes_without_port.push_back(route);
   }
-  if (choices.size() == 1 && pair->routes_without_port.empty()) {
+  if (choices.size() != 1 || !pair->routes_without_port.empty()) return;
+  if (found->second.unsteered.contains(choices.front())) {
+    pair->keeps_ports = true;
+  } else {
     out_.findings.push_back(SinglePath(*pair, out_.switches_of_route[choices.front()]));
   }
 }
@@ -274,9 +257,9 @@ void Builder::AddPair(const PairKey& key) {
     out_.findings.push_back(NotInFabric(pair, nic));
     return;
   }
-  pair.under_one_leaf = LeafOf(key.first) == LeafOf(key.second);
-  if (pair.under_one_leaf) {
-    choices_of_pair_.back() = {route_ids_.at({LeafOf(key.first), {}})};
+  if (LeafOf(key.first) == LeafOf(key.second)) {
+    pair.keeps_ports = true;
+    choices_of_pair_.back() = {routes_.NumberOf(RouteKey{LeafOf(key.first), {}})};
   } else if (part_of_node_[LeafOf(key.first)] != part_of_node_[LeafOf(key.second)]) {
     out_.findings.push_back(InDifferentParts(pair));
   } else {
@@ -291,21 +274,63 @@ void Builder::AddFlow(uint32_t index) {
   FlowChoices choices;
   choices.rate_bps = flow.rate_bps;
   choices.routes = choices_of_pair_[pair_id];
-  if (pair.under_one_leaf) choices.present = choices.routes.front();
   for (const PairRoute& route : pair.routes) {
-    if (std::binary_search(route.udp_src_ports.begin(), route.udp_src_ports.end(),
-                           flow.udp_src_port)) {
-      choices.present = route.route;
-    }
+    if (Contains(route.computed_udp_src_ports, flow.udp_src_port)) choices.present = route.route;
   }
+  for (const PairRoute& route : pair.routes) {
+    if (Contains(route.udp_src_ports, flow.udp_src_port)) choices.present = route.route;
+  }
+  if (pair.keeps_ports) choices.present = choices.routes.front();
   const std::optional<Direction> source = path_links_.Into(flow.source_address);
   const std::optional<Direction> destination = path_links_.Into(flow.destination_address);
   if (source && destination) {
     const Direction out{source->link, !source->reversed};
-    choices.access_links = {link_ids_.at(out.index()), link_ids_.at(destination->index())};
+    choices.access_links = {routes_.LinkOf(out), routes_.LinkOf(*destination)};
   }
   out_.problem.flows.push_back(std::move(choices));
   out_.pair_of_flow.push_back(pair_id);
+}
+
+void Builder::AddSharedLinkFindings() {
+  std::map<std::string, topology::Finding> by_name;
+  for (const auto& [node, meeting] : unsteered_) {
+    size_t flows = 0;
+    for (const uint32_t pair : out_.pair_of_flow) {
+      const FlowPair& known = out_.pairs[pair];
+      if (meeting.pairs.contains(known.key) && !choices_of_pair_[pair].empty()) ++flows;
+    }
+    if (flows == 0) continue;
+    const std::string& name = fabric_.node(node).name;
+    by_name.emplace(name,
+                    SteeringNoEffect(name, meeting.hop.behaviour, meeting.hop.ways_known, flows));
+  }
+  for (auto& [name, finding] : by_name) out_.findings.push_back(std::move(finding));
+
+  std::vector<CableBundle> bundles;
+  for (const std::vector<Direction>& cables : out_.cables_of_link) {
+    if (!routes_.IsBundled(cables.front())) continue;
+    const bool or_more = std::any_of(cables.begin(), cables.end(), [this](Direction cable) {
+      return fabric_.link(cable.link).one_or_more;
+    });
+    bundles.push_back(
+        {topology::ToString(fabric_.Describe(cables.front())), cables.size(), or_more});
+  }
+  if (!bundles.empty()) out_.findings.push_back(CablesNotToldApart(bundles));
+}
+
+void Builder::NumberPairs() {
+  // By address, which is the order of the map.
+  out_.pairs.resize(pair_ids_.size());
+  uint32_t next = 0;
+  for (auto& [key, id] : pair_ids_) {
+    id = next++;
+    out_.pairs[id].key = key;
+  }
+  for (const Flow& flow : out_.flows) {
+    FlowPair& pair = out_.pairs[pair_ids_.at({flow.source_address, flow.destination_address})];
+    pair.source = NameOf(flow.source_address, flow.source);
+    pair.destination = NameOf(flow.destination_address, flow.destination);
+  }
 }
 
 absl::StatusOr<Candidates> Builder::Build(std::span<const Flow> flows) {
@@ -317,26 +342,18 @@ absl::StatusOr<Candidates> Builder::Build(std::span<const Flow> flows) {
     const auto source = path_links_.Into(key.first);
     const auto destination = path_links_.Into(key.second);
     if (source && destination && fabric_.From(*source) == fabric_.From(*destination)) {
-      RouteOf({fabric_.From(*source), {}});
+      routes_.RouteOf({fabric_.From(*source), {}});
     }
   }
-  for (const auto& [key, table] : tables_) found_.emplace(key, PlaceTable(key, table));
-  status = NumberLinks();
+  for (const auto& [key, table] : tables_) PlaceTable(key, table);
+  for (auto& [key, found] : found_) CollectRoutes(key, &found);
+  status = NumberRoutes();
   if (!status.ok()) return status;
-  NumberRoutes();
   NoteLivingRoutes();
-
-  // Pairs are numbered by address, which is the order of the map.
-  out_.pairs.resize(pair_ids_.size());
-  uint32_t next = 0;
-  for (auto& [key, id] : pair_ids_) id = next++;
-  for (const Flow& flow : out_.flows) {
-    FlowPair& pair = out_.pairs[pair_ids_.at({flow.source_address, flow.destination_address})];
-    pair.source = NameOf(flow.source_address, flow.source);
-    pair.destination = NameOf(flow.destination_address, flow.destination);
-  }
+  NumberPairs();
   for (const auto& [key, id] : pair_ids_) AddPair(key);
   for (uint32_t index = 0; index < out_.flows.size(); ++index) AddFlow(index);
+  AddSharedLinkFindings();
   return std::move(out_);
 }
 

@@ -18,14 +18,18 @@ class Filling {
         placement_(placement),
         rates_(problem.flows.size(), 0.0),
         left_bps_(problem.links.size()),
-        growing_on_(problem.links.size(), 0) {
+        growing_on_(problem.links.size(), 0),
+        weight_on_(problem.links.size(), 0.0) {
     for (size_t link = 0; link < problem.links.size(); ++link) {
       left_bps_[link] = problem.links[link].capacity_bps;
     }
     for (uint32_t flow = 0; flow < problem.flows.size(); ++flow) {
       if (placement[flow] == kNoRoute) continue;
       growing_.push_back(flow);
-      ForEachLink(flow, [this](uint32_t link) { ++growing_on_[link]; });
+      ForEachLink(flow, [this](uint32_t link, double share) {
+        ++growing_on_[link];
+        weight_on_[link] += share;
+      });
     }
   }
 
@@ -40,8 +44,9 @@ class Filling {
  private:
   template <typename F>
   void ForEachLink(uint32_t flow, F visit) const {
-    for (uint32_t link : problem_.flows[flow].access_links) visit(link);
-    for (uint32_t link : problem_.routes[placement_[flow]].links) visit(link);
+    for (uint32_t link : problem_.flows[flow].access_links) visit(link, 1.0);
+    const Route& route = problem_.routes[placement_[flow]];
+    for (size_t i = 0; i < route.links.size(); ++i) visit(route.links[i], route.Share(i));
   }
 
   double NextLevel() const {
@@ -49,14 +54,14 @@ class Filling {
     for (uint32_t flow : growing_) level = std::min(level, problem_.flows[flow].rate_bps);
     for (size_t link = 0; link < left_bps_.size(); ++link) {
       if (growing_on_[link] == 0) continue;
-      level = std::min(level, level_ + std::max(left_bps_[link], 0.0) / growing_on_[link]);
+      level = std::min(level, level_ + std::max(left_bps_[link], 0.0) / weight_on_[link]);
     }
     return level;
   }
 
   void Raise(double level) {
     for (size_t link = 0; link < left_bps_.size(); ++link) {
-      left_bps_[link] -= (level - level_) * growing_on_[link];
+      if (growing_on_[link] > 0) left_bps_[link] -= (level - level_) * weight_on_[link];
     }
     level_ = level;
   }
@@ -72,12 +77,15 @@ class Filling {
     std::vector<uint32_t> frozen;
     for (uint32_t flow : growing_) {
       bool full = problem_.flows[flow].rate_bps <= level_ * (1 + kTolerance);
-      ForEachLink(flow, [&](uint32_t link) { full = full || IsFull(link); });
+      ForEachLink(flow, [&](uint32_t link, double) { full = full || IsFull(link); });
       (full ? frozen : growing).push_back(flow);
     }
     for (uint32_t flow : frozen) {
       rates_[flow] = level_;
-      ForEachLink(flow, [this](uint32_t link) { --growing_on_[link]; });
+      ForEachLink(flow, [this](uint32_t link, double share) {
+        --growing_on_[link];
+        weight_on_[link] -= share;
+      });
     }
     growing_ = std::move(growing);
   }
@@ -87,6 +95,7 @@ class Filling {
   std::vector<double> rates_;
   std::vector<double> left_bps_;
   std::vector<uint32_t> growing_on_;  // growing flows per link
+  std::vector<double> weight_on_;     // the sum of their shares there
   std::vector<uint32_t> growing_;
   double level_ = 0;
 };

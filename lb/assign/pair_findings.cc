@@ -82,6 +82,16 @@ Finding InDifferentParts(const FlowPair& pair) {
       "Link the parts of the fabric, or give the fabric with all its links."};
 }
 
+Finding PathsHidden(const FlowPair& pair, const std::string& reason) {
+  return {"paths-hidden",
+          Severity::kWarning,
+          SubjectOf(pair),
+          {Fact(reason, "path tables")},
+          "Nobody knows which links this pair crosses, so no plan is made for it. Its flows were "
+          "left on their ports.",
+          "Trace between the ends of the tunnel, and plan the tunnel's own flows."};
+}
+
 Finding PathNotInFabric(const FlowPair& pair, const std::string& reason) {
   return {"path-not-in-fabric",
           Severity::kWarning,

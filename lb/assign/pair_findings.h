@@ -23,6 +23,8 @@ topology::Finding NotInFabric(const FlowPair& pair, const wire::IpAddress& addre
 topology::Finding NoPath(const FlowPair& pair, const PairTable* table);
 // no-path, error: the fabric is in several parts, and the two hosts are not in one.
 topology::Finding InDifferentParts(const FlowPair& pair);
+// paths-hidden, warning: an overlay hides the paths, so flows stay as they are.
+topology::Finding PathsHidden(const FlowPair& pair, const std::string& reason);
 // path-not-in-fabric, warning: a living path does not lie in the fabric; it is not used.
 topology::Finding PathNotInFabric(const FlowPair& pair, const std::string& reason);
 // lossy-path, warning: nothing but lossy paths, so they are used.

@@ -14,17 +14,27 @@ bool SameHops(const Path& a, const Path& b) {
   return a.reaches_destination == b.reaches_destination && a.hops == b.hops;
 }
 
-void Merge(const PathTable& table, PairTable* merged) {
+bool Contains(const std::vector<uint16_t>& ports, uint16_t port) {
+  return std::find(ports.begin(), ports.end(), port) != ports.end();
+}
+
+void AddPorts(const std::vector<uint16_t>& more, std::vector<uint16_t>* ports) {
+  ports->insert(ports->end(), more.begin(), more.end());
+  std::sort(ports->begin(), ports->end());
+}
+
+void MergePaths(const PathTable& table, PairTable* merged) {
   if (merged->paths.empty()) {
     merged->paths = table.paths;
     return;
   }
   for (const Path& path : table.paths) {
     for (Path& known : merged->paths) {
-      std::erase_if(known.udp_src_ports, [&](uint16_t port) {
-        return std::find(path.udp_src_ports.begin(), path.udp_src_ports.end(), port) !=
-               path.udp_src_ports.end();
-      });
+      for (auto* ports : {&known.udp_src_ports, &known.computed_udp_src_ports}) {
+        std::erase_if(*ports, [&](uint16_t port) {
+          return Contains(path.udp_src_ports, port) || Contains(path.computed_udp_src_ports, port);
+        });
+      }
     }
     const auto same = std::find_if(merged->paths.begin(), merged->paths.end(),
                                    [&](const Path& known) { return SameHops(known, path); });
@@ -33,9 +43,18 @@ void Merge(const PathTable& table, PairTable* merged) {
       continue;
     }
     same->state = path.state;
-    same->udp_src_ports.insert(same->udp_src_ports.end(), path.udp_src_ports.begin(),
-                               path.udp_src_ports.end());
-    std::sort(same->udp_src_ports.begin(), same->udp_src_ports.end());
+    AddPorts(path.udp_src_ports, &same->udp_src_ports);
+    AddPorts(path.computed_udp_src_ports, &same->computed_udp_src_ports);
+  }
+}
+
+void MergeBehaviours(const PathTable& table, PairTable* merged) {
+  for (const topology::HopBehaviour& behaviour : table.hop_behaviours) {
+    std::erase_if(merged->behaviours, [&](const SeenBehaviour& known) {
+      return known.behaviour.hop_index == behaviour.hop_index &&
+             known.behaviour.address == behaviour.address && known.behaviour.node == behaviour.node;
+    });
+    merged->behaviours.push_back({behaviour, table.measured_at});
   }
 }
 
@@ -59,11 +78,13 @@ std::map<PairKey, PairTable> MergeTables(std::span<const PathTable> tables) {
     });
     PairTable& pair = merged[key];
     for (const PathTable* table : of_pair) {
-      pair.void_reason = table->void_reason;
       if (!table->void_reason.empty()) {
-        pair.paths.clear();
+        pair = {{}, table->void_reason, "", {}};
       } else {
-        Merge(*table, &pair);
+        pair.void_reason.clear();
+        pair.hidden_reason = table->hidden_reason;
+        MergePaths(*table, &pair);
+        MergeBehaviours(*table, &pair);
       }
     }
   }

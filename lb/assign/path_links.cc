@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lb/assign/path_links.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -36,29 +37,43 @@ std::optional<Direction> PathLinks::Into(const wire::IpAddress& address) const {
   return found->second;
 }
 
-std::optional<NodeIndex> PathLinks::NodeOfHop(const topology::Path& path, size_t hop) const {
+std::optional<NodeIndex> PathLinks::NodeOfHop(const topology::Path& path, size_t hop,
+                                              NodeIndex before) const {
   const topology::Hop& seen = path.hops[hop];
   if (!seen.address.empty()) return fabric_->FindAddress(seen.address);
   if (!seen.node.empty()) return fabric_->FindNode(seen.node);
   if (hop + 1 == path.hops.size()) return std::nullopt;
-  const std::optional<Direction> next = Into(path.hops[hop + 1].address);
-  if (!next) return std::nullopt;
-  return fabric_->From(*next);
+  const topology::Hop& next = path.hops[hop + 1];
+  if (const std::optional<Direction> into_next = Into(next.address)) {
+    return fabric_->From(*into_next);
+  }
+  const std::optional<NodeIndex> after =
+      next.address.empty() ? fabric_->FindNode(next.node) : fabric_->FindAddress(next.address);
+  return after ? OnlyNodeBetween(before, *after) : std::nullopt;
 }
 
-std::optional<Direction> PathLinks::OnlyLink(NodeIndex from, NodeIndex to) const {
-  std::optional<Direction> only;
-  for (const topology::Adjacency& adjacency : fabric_->adjacencies(from)) {
-    if (adjacency.neighbour != to) continue;
+std::optional<NodeIndex> PathLinks::OnlyNodeBetween(NodeIndex before, NodeIndex after) const {
+  std::optional<NodeIndex> only;
+  for (const topology::Adjacency& adjacency : fabric_->adjacencies(before)) {
+    if (adjacency.neighbour == only || Cables(adjacency.neighbour, after).empty()) continue;
     if (only) return std::nullopt;
-    only = adjacency.direction;
+    only = adjacency.neighbour;
   }
   return only;
 }
 
-absl::StatusOr<std::vector<Direction>> PathLinks::Of(const wire::IpAddress& source,
-                                                     const wire::IpAddress& destination,
-                                                     const topology::Path& path) const {
+Step PathLinks::Cables(NodeIndex from, NodeIndex to) const {
+  Step cables;
+  for (const topology::Adjacency& adjacency : fabric_->adjacencies(from)) {
+    if (adjacency.neighbour == to) cables.push_back(adjacency.direction);
+  }
+  std::sort(cables.begin(), cables.end());
+  return cables;
+}
+
+absl::StatusOr<std::vector<Step>> PathLinks::Of(const wire::IpAddress& source,
+                                                const wire::IpAddress& destination,
+                                                const topology::Path& path) const {
   const std::optional<Direction> into_source = Into(source);
   const std::optional<Direction> into_destination = Into(destination);
   if (!into_source || !into_destination) {
@@ -68,13 +83,14 @@ absl::StatusOr<std::vector<Direction>> PathLinks::Of(const wire::IpAddress& sour
   }
   const NodeIndex first = fabric_->From(*into_source);
   const NodeIndex last = fabric_->From(*into_destination);
-  std::vector<Direction> links = {Reverse(*into_source)};
+  std::vector<Step> steps = {{Reverse(*into_source)}};
   for (size_t i = 0; i < path.hops.size(); ++i) {
     const topology::Hop& hop = path.hops[i];
-    std::optional<NodeIndex> node = NodeOfHop(path, i);
-    if (!node && hop.address.empty() && i + 1 == path.hops.size()) node = last;
+    const NodeIndex before = fabric_->To(steps.back().front());
+    const bool silent = hop.address.empty() && hop.node.empty();
+    std::optional<NodeIndex> node = silent && i == 0 ? first : NodeOfHop(path, i, before);
+    if (!node && silent && i + 1 == path.hops.size()) node = last;
     if (!node) return HopError(i, hop, "expected the address of a switch in the fabric");
-    const NodeIndex before = fabric_->To(links.back());
     if (i == 0) {
       if (*node != first) return HopError(i, hop, "expected the source's leaf");
       continue;
@@ -82,19 +98,19 @@ absl::StatusOr<std::vector<Direction>> PathLinks::Of(const wire::IpAddress& sour
     const std::optional<Direction> named = Into(hop.address);
     const bool from_before =
         named && fabric_->From(*named) == before && fabric_->To(*named) == *node;
-    const std::optional<Direction> link = from_before ? named : OnlyLink(before, *node);
-    if (!link) {
+    Step step = from_before ? Step{*named} : Cables(before, *node);
+    if (step.empty()) {
       return HopError(i, hop,
-                      absl::StrCat("expected one link from ", fabric_->node(before).name, " to ",
+                      absl::StrCat("expected a link from ", fabric_->node(before).name, " to ",
                                    fabric_->node(*node).name));
     }
-    links.push_back(*link);
+    steps.push_back(std::move(step));
   }
-  if (fabric_->To(links.back()) != last) {
+  if (fabric_->To(steps.back().front()) != last) {
     return absl::InvalidArgumentError("its last hop is not the destination's leaf");
   }
-  links.push_back(*into_destination);
-  return links;
+  steps.push_back({*into_destination});
+  return steps;
 }
 
 }  // namespace weft::lb

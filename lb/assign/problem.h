@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -11,7 +12,8 @@
 // records.
 namespace weft::lb {
 
-// A directed link that some route or some flow's access crosses.
+// A directed link that some route or some flow's access crosses, or parallel cables that nobody can
+// tell apart, as one link of their summed capacity.
 struct ProblemLink {
   double capacity_bps =
       std::numeric_limits<double>::infinity();  // infinite: not known (host links)
@@ -21,9 +23,12 @@ struct ProblemLink {
 };
 
 // The directed switch-to-switch links of a path, in order; none where both hosts are under one
-// leaf.
+// leaf. Where no source port chooses the way, a step of the path is several links, each of which
+// takes a share of the flow.
 struct Route {
-  std::vector<uint32_t> links;
+  std::vector<uint32_t> links;   // none twice
+  std::vector<double> shares{};  // of the flow, by link, 1 over each step; empty: 1 on every link
+  double Share(size_t i) const { return shares.empty() ? 1.0 : shares[i]; }
 };
 
 inline constexpr uint32_t kNoRoute = std::numeric_limits<uint32_t>::max();

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "lb/assign/colouring.h"
+#include "lb/assign/even_colouring.h"
 
 namespace weft::lb {
 namespace {
@@ -48,7 +47,7 @@ std::vector<uint32_t> FindSpines(const Problem& problem, Numbering* spines, doub
     for (uint32_t route : flow.routes) {
       const std::vector<uint32_t>& links = problem.routes[route].links;
       if (links.empty() || spine_of_route[route] != kNoRoute) continue;
-      if (links.size() != 2) return {};
+      if (links.size() != 2 || !problem.routes[route].shares.empty()) return {};
       for (uint32_t link : links) {
         if (*capacity_bps == 0) *capacity_bps = problem.links[link].capacity_bps;
         if (!Near(problem.links[link].capacity_bps, *capacity_bps)) return {};
@@ -78,7 +77,7 @@ std::optional<TwoTier> Recognise(const Problem& problem) {
   double rate_bps = 0;
   graph.spine_of_route = FindSpines(problem, &spines, &capacity_bps);
   graph.spine_count = spines.count();
-  if (graph.spine_count == 0) return std::nullopt;
+  if (graph.spine_of_route.empty() || graph.spine_count == 0) return std::nullopt;
   std::vector<uint32_t> seen(graph.spine_count, kNoRoute);
   for (uint32_t index = 0; index < problem.flows.size(); ++index) {
     const FlowChoices& flow = problem.flows[index];
@@ -97,77 +96,29 @@ std::optional<TwoTier> Recognise(const Problem& problem) {
   return graph;
 }
 
-uint32_t LargestDegree(const TwoTier& graph) {
-  std::vector<uint32_t> left(graph.left_count, 0);
-  std::vector<uint32_t> right(graph.right_count, 0);
-  uint32_t largest = 0;
-  for (const EdgeColouring::Edge& edge : graph.edges) {
-    largest = std::max({largest, ++left[edge.left], ++right[edge.right]});
-  }
-  return largest;
-}
-
-// How many flows of one leaf each spine may take, one way: its colours.
-std::vector<uint32_t> SlotsPerSpine(const Problem& problem, const TwoTier& graph) {
-  const uint32_t degree = LargestDegree(graph);
-  const uint32_t most = (degree + graph.spine_count - 1) / graph.spine_count;
-  const uint32_t surplus = degree % graph.spine_count;
-  std::vector<uint32_t> slots(graph.spine_count, most);
-  const bool fits = most * graph.flow_load <= 1 + kTolerance;
-  if (fits || most == 1 || surplus == 0) return slots;
-
-  // The surplus goes where most flows are now, so that few have to move.
-  std::vector<uint32_t> present(graph.spine_count, 0);
-  for (uint32_t flow : graph.flows) {
-    const uint32_t route = problem.flows[flow].present;
-    if (route == kNoRoute || graph.spine_of_route[route] == kNoRoute) continue;
-    ++present[graph.spine_of_route[route]];
-  }
-  std::vector<uint32_t> order(graph.spine_count);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return present[a] > present[b]; });
-  for (uint32_t rank = surplus; rank < graph.spine_count; ++rank) --slots[order[rank]];
-  return slots;
-}
-
 }  // namespace
 
 std::optional<Placement> SolveTwoTier(const Problem& problem) {
   const std::optional<TwoTier> graph = Recognise(problem);
   if (!graph) return std::nullopt;
 
-  // Colours go round the spines, so that the lowest free colour evens out their use.
-  const std::vector<uint32_t> slots = SlotsPerSpine(problem, *graph);
-  std::vector<std::vector<uint32_t>> colours_of_spine(graph->spine_count);
-  std::vector<uint32_t> spine_of_colour;
-  for (uint32_t slot = 0; slot < *std::max_element(slots.begin(), slots.end()); ++slot) {
-    for (uint32_t spine = 0; spine < graph->spine_count; ++spine) {
-      if (slot >= slots[spine]) continue;
-      colours_of_spine[spine].push_back(static_cast<uint32_t>(spine_of_colour.size()));
-      spine_of_colour.push_back(spine);
-    }
+  std::vector<uint32_t> present;
+  for (uint32_t index : graph->flows) {
+    const FlowChoices& flow = problem.flows[index];
+    present.push_back(CanTake(flow, flow.present) ? graph->spine_of_route[flow.present]
+                                                  : EdgeColouring::kNone);
   }
-
-  EdgeColouring colouring(graph->edges, graph->left_count, graph->right_count,
-                          static_cast<uint32_t>(spine_of_colour.size()));
-  for (uint32_t edge = 0; edge < graph->edges.size(); ++edge) {
-    const FlowChoices& flow = problem.flows[graph->flows[edge]];
-    if (!CanTake(flow, flow.present)) continue;
-    colouring.TryColour(edge, colours_of_spine[graph->spine_of_route[flow.present]]);
-  }
-  for (uint32_t edge = 0; edge < graph->edges.size(); ++edge) {
-    if (colouring.colour(edge) == EdgeColouring::kNone) colouring.Colour(edge);
-  }
+  const std::vector<uint32_t> spines =
+      SpreadEvenly({graph->edges, graph->left_count, graph->right_count, graph->spine_count,
+                    present, graph->flow_load});
 
   Placement placement(problem.flows.size(), kNoRoute);
   for (uint32_t flow = 0; flow < placement.size(); ++flow) {
     if (!problem.flows[flow].routes.empty()) placement[flow] = problem.flows[flow].routes.front();
   }
   for (uint32_t edge = 0; edge < graph->edges.size(); ++edge) {
-    const uint32_t spine = spine_of_colour[colouring.colour(edge)];
     for (uint32_t route : problem.flows[graph->flows[edge]].routes) {
-      if (graph->spine_of_route[route] == spine) placement[graph->flows[edge]] = route;
+      if (graph->spine_of_route[route] == spines[edge]) placement[graph->flows[edge]] = route;
     }
   }
   return placement;

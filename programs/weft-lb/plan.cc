@@ -96,7 +96,12 @@ absl::StatusOr<Plan> MakePlan(const PlanOptions& options, bool* partial) {
 absl::Status Print(const Plan& plan, const PlanOptions& options) {
   if (options.StdoutIsTaken()) {
     for (const topology::Finding& finding : plan.assignment.findings) {
-      command::PrintWarning(kName, finding.code + ": " + finding.subject);
+      const std::string text = finding.code + ": " + finding.subject;
+      if (finding.severity == topology::Severity::kInfo) {
+        std::fprintf(stderr, "%s: info: %s\n", kName, text.c_str());
+      } else {
+        command::PrintWarning(kName, text);
+      }
     }
     return absl::OkStatus();
   }

@@ -7,7 +7,8 @@
 
 namespace weft::lb {
 
-// A plan for a person: what it gains, then a row per flow.
+// A plan for a person: what it gains; on three tiers how full each tier is, and its fullest links;
+// then a row per flow.
 std::string PlanText(const Plan& plan);
 
 }  // namespace weft::lb

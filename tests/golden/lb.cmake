@@ -67,3 +67,23 @@ weft_golden(lb-plan-records-and-text EXIT 2
 weft_golden(lb-plan-csv EXIT 2 COMMAND weft-lb plan ${lb}/flows.jsonl ${lb_inputs} --format csv)
 weft_golden(lb-plan-no-folder EXIT 3
   COMMAND weft-lb plan ${lb}/flows.jsonl ${lb_inputs} -o nowhere/f.jsonl)
+
+# inputs/lb-three-tier: 2 pods of 2 leaves and 2 spines, 4 cores (narrow: 2), 2 hosts a leaf, IPv6, links
+# between switches without addresses; paths-odd: an overlay hides f01's paths, leaf3 sends every packet
+# where it likes, and f03's ports are computed.
+set(tree inputs/lb-three-tier)
+weft_golden(lb-plan-three-tier EXIT 0
+  COMMAND weft-lb plan ${tree}/flows.jsonl --paths ${tree}/paths.jsonl
+          --fabric ${tree}/fabric.jsonl --format text)
+weft_golden(lb-plan-three-tier-json EXIT 0
+  COMMAND weft-lb plan ${tree}/flows.jsonl --paths ${tree}/paths.jsonl
+          --fabric ${tree}/fabric.jsonl)
+weft_golden(lb-plan-three-tier-narrow EXIT 0
+  COMMAND weft-lb plan ${tree}/flows.jsonl --paths ${tree}/paths-narrow.jsonl
+          --fabric ${tree}/fabric-narrow.jsonl --format text)
+weft_golden(lb-plan-three-tier-odd EXIT 4
+  COMMAND weft-lb plan ${tree}/flows.jsonl --paths ${tree}/paths-odd.jsonl
+          --fabric ${tree}/fabric.jsonl --format text)
+weft_golden(lb-plan-three-tier-odd-port-map EXIT 4
+  COMMAND weft-lb plan ${tree}/flows.jsonl --paths ${tree}/paths-odd.jsonl
+          --fabric ${tree}/fabric.jsonl --port-map -)

@@ -3,10 +3,13 @@
 // made outside the timed part.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "lb/assign/bounds.h"
+#include "lb/assign/fat_tree.h"
 #include "lb/assign/local_search.h"
 #include "lb/assign/plan.h"
 #include "lb/assign/two_tier.h"
@@ -14,6 +17,7 @@
 #include "tests/lb/traced_paths.h"
 #include "tests/lb/two_tier_problem.h"
 #include "topology/generate/leaf_spine.h"
+#include "topology/generate/three_tier.h"
 
 namespace weft::lb {
 namespace {
@@ -65,6 +69,114 @@ void BM_LongestFirst(benchmark::State& state) {
 }
 BENCHMARK(BM_LongestFirst)->Arg(1024)->Arg(32768)->Unit(benchmark::kMillisecond);
 
+// 8 pods of 64 leaves and 64 spines, 64 cores a plane, 64 hosts a leaf: 32,768 hosts and 98,304
+// cables, which is 196,608 directed links. Full-rate flows, one from each host, ECMP's paths now.
+struct Tree {
+  static constexpr uint32_t kPods = 8;
+  static constexpr uint32_t kSize = 64;
+
+  FatTree tree;
+  std::vector<FatTreeFlow> flows;
+};
+
+Tree MakeTree() {
+  Tree made;
+  made.tree = {{}, Tree::kPods, Tree::kSize, Tree::kSize, 1, 1};
+  for (uint32_t leaf = 0; leaf < Tree::kPods * Tree::kSize; ++leaf) {
+    made.tree.pod_of_leaf.push_back(leaf / Tree::kSize);
+  }
+  std::mt19937_64 random(1);
+  for (const LeafPair& pair : PermutationPairs(Tree::kPods * Tree::kSize, Tree::kSize, random)) {
+    made.flows.push_back(
+        {pair.source, pair.destination, Below(random, Tree::kSize), Below(random, Tree::kSize)});
+  }
+  return made;
+}
+
+// Flows on the links of a tree: up and down, leaf to spine by leaf and plane, spine to core by pod,
+// plane and core.
+class TreeLoad {
+ public:
+  explicit TreeLoad(const FatTree& tree) : tree_(tree) {
+    leaf_.assign(2 * tree.pod_of_leaf.size() * tree.plane_count, 0);
+    core_.assign(size_t{2} * tree.pod_count * tree.plane_count * tree.cores_per_plane, 0);
+  }
+
+  uint32_t FullestAfter(const FatTreeFlow& flow) { return Visit(flow, 0); }
+  void Add(const FatTreeFlow& flow) { fullest_ = std::max(fullest_, Visit(flow, 1)); }
+  uint32_t fullest() const { return fullest_; }
+
+ private:
+  uint32_t Visit(const FatTreeFlow& flow, uint32_t add) {
+    uint32_t most = 0;
+    const auto visit = [&](uint32_t& link) {
+      most = std::max(most, link + 1);
+      link += add;
+    };
+    const auto leaves = static_cast<uint32_t>(tree_.pod_of_leaf.size());
+    visit(leaf_[size_t{flow.source_leaf} * tree_.plane_count + flow.plane]);
+    visit(leaf_[size_t{leaves + flow.destination_leaf} * tree_.plane_count + flow.plane]);
+    const uint32_t from = tree_.pod_of_leaf[flow.source_leaf];
+    const uint32_t to = tree_.pod_of_leaf[flow.destination_leaf];
+    if (from == to) return most;
+    const auto core = [&](uint32_t pod) {
+      return (size_t{pod} * tree_.plane_count + flow.plane) * tree_.cores_per_plane + flow.core;
+    };
+    visit(core_[core(from)]);
+    visit(core_[core(tree_.pod_count + to)]);
+    return most;
+  }
+
+  const FatTree& tree_;
+  std::vector<uint32_t> leaf_;
+  std::vector<uint32_t> core_;
+  uint32_t fullest_ = 0;
+};
+
+void FinishTree(benchmark::State& state, const Tree& made) {
+  TreeLoad load(made.tree);
+  for (const FatTreeFlow& flow : made.flows) load.Add(flow);
+  state.counters["fullest_link"] = load.fullest();
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(made.flows.size()));
+}
+
+void BM_ExactThreeTier(benchmark::State& state) {
+  const Tree ecmp = MakeTree();
+  Tree planned;
+  for (auto iteration : state) {
+    planned = ecmp;
+    ColourFatTree(planned.tree, planned.flows);
+  }
+  FinishTree(state, planned);
+}
+BENCHMARK(BM_ExactThreeTier)->Unit(benchmark::kMillisecond);
+
+// The same flows, each over the core where the fullest of its links is least full.
+void BM_LongestFirstThreeTier(benchmark::State& state) {
+  const Tree ecmp = MakeTree();
+  Tree planned;
+  for (auto iteration : state) {
+    planned = ecmp;
+    TreeLoad load(planned.tree);
+    for (FatTreeFlow& flow : planned.flows) {
+      FatTreeFlow best = flow;
+      uint32_t least = ~uint32_t{0};
+      for (flow.plane = 0; flow.plane < Tree::kSize; ++flow.plane) {
+        for (flow.core = 0; flow.core < Tree::kSize; ++flow.core) {
+          const uint32_t after = load.FullestAfter(flow);
+          if (after >= least) continue;
+          least = after;
+          best = flow;
+        }
+      }
+      flow = best;
+      load.Add(flow);
+    }
+  }
+  FinishTree(state, planned);
+}
+BENCHMARK(BM_LongestFirstThreeTier)->Unit(benchmark::kMillisecond);
+
 // One uplink of the fabric gone: not complete any more, so the general solver has it.
 void BM_LocalSearchOneLinkDead(benchmark::State& state) {
   Problem problem = ProblemOf(state.range(0));
@@ -78,6 +190,26 @@ void BM_LocalSearchOneLinkDead(benchmark::State& state) {
   Finish(state, problem, placement);
 }
 BENCHMARK(BM_LocalSearchOneLinkDead)->Arg(1024)->Arg(32768)->Unit(benchmark::kMillisecond);
+
+// A whole plan on 4 pods of 4 leaves and 4 spines, 16 cores, three ports a path; one table per
+// flow.
+void BM_PlanFlowsThreeTier(benchmark::State& state) {
+  topology::ThreeTierOptions options;
+  options.pods = 4;
+  options.leaves_per_pod = options.spines_per_pod = 4;
+  options.cores = 16;
+  options.hosts_per_leaf = static_cast<uint32_t>(state.range(0)) / 16;
+  options.uplink_bps = options.core_bps = 1e9 * options.hosts_per_leaf / 4;
+  const topology::Fabric fabric = topology::GenerateThreeTier(options).value();
+  const auto flows = PermutationFlows(fabric, {1e9, 1, 1}).value();
+  const auto tables = TracePairs(fabric, flows, {});
+  Plan plan;
+  for (auto iteration : state) plan = PlanFlows(fabric, flows, tables).value();
+  state.counters["fullest_link"] = plan.assignment.fullest_link;
+  state.counters["lower_bound"] = plan.assignment.lower_bound;
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_PlanFlowsThreeTier)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 // One flow from each of the hosts of 32 leaves, 32 spines, three ports a path; one table per flow.
 void BM_PlanFlows(benchmark::State& state) {

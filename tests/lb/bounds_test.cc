@@ -64,6 +64,21 @@ TEST(Bounds, CountThePairsOwnRoutes) {
   EXPECT_NEAR(ComputeBounds(problem).integral, 0.5, 1e-9);
 }
 
+TEST(Bounds, CountWhatFlowsWithoutAChoiceLeave) {
+  // One flow is spread over both spines whatever is done; the other comes whole on top of a half.
+  Problem problem = TwoTierProblem(2, 2, {{0, 1}, {0, 1}}, 1, 1);
+  problem.routes.push_back({{0, 1, 6, 7}, {0.5, 0.5, 0.5, 0.5}});
+  problem.flows[0].routes = {static_cast<uint32_t>(problem.routes.size() - 1)};
+  EXPECT_NEAR(ComputeBounds(problem).fluid, 1, 1e-9);
+  EXPECT_NEAR(ComputeBounds(problem).integral, 1.5, 1e-9);
+  // Spread itself, the other would fit.
+  problem.flows[1].routes = problem.flows[0].routes;
+  EXPECT_NEAR(ComputeBounds(problem).integral, 1, 1e-9);
+  // Two whole flows on one spine.
+  for (FlowChoices& flow : problem.flows) flow.routes = {2};
+  EXPECT_NEAR(ComputeBounds(problem).integral, 2, 1e-9);
+}
+
 TEST(Bounds, FlowsWithoutARouteFitNowhereAndThoseUnderOneLeafAlways) {
   Problem problem = TwoTierProblem(2, 1, {{0, 1}, {0, 1}, {0, 1}, {0, 1}}, 1, 1);
   problem.routes.push_back({});

@@ -83,6 +83,20 @@ TEST(FairRates, AFlowWithoutARouteIsOfferedButNotCarried) {
   EXPECT_NEAR(CarriedShare(problem, {problem.flows[0].routes[0], kNoRoute}), 0.5, 1e-9);
 }
 
+// Half of the first flow on each of two links of 20; the second is whole on one of them.
+TEST(FairRates, AFlowThatIsSpreadTakesItsShareOfEachLink) {
+  Problem problem = TwoTierProblem(2, 2, {{0, 1}, {0, 1}}, 16, 20);
+  problem.routes.push_back({{0, 1, 6, 7}, {0.5, 0.5, 0.5, 0.5}});
+  const auto spread = static_cast<uint32_t>(problem.routes.size() - 1);
+  const uint32_t whole = problem.flows[1].routes[0];
+  const std::vector<double> shared = FairRates(problem, {spread, whole});
+  EXPECT_NEAR(shared[0], 20 / 1.5, 1e-9);
+  EXPECT_NEAR(shared[1], 20 / 1.5, 1e-9);
+  EXPECT_NEAR(FairRates(problem, {spread, kNoRoute})[0], 16, 1e-9);
+  problem.flows[0].rate_bps = 50;
+  EXPECT_NEAR(FairRates(problem, {spread, kNoRoute})[0], 40, 1e-9) << "both links together";
+}
+
 // Max-min fair means: every flow has its whole rate or crosses a full link on which no other flow
 // has more.
 TEST(FairRates, EveryFlowIsSatisfiedOrHasABottleneck) {

@@ -9,32 +9,11 @@
 #include <vector>
 
 #include "lb/assign/fair_share.h"
+#include "tests/lb/brute_force.h"
 #include "tests/lb/two_tier_problem.h"
 
 namespace weft::lb {
 namespace {
-
-// The best placement by trying all of them.
-Score BruteForce(const Problem& problem) {
-  std::vector<size_t> digits(problem.flows.size(), 0);
-  Score best{1e300, 0, 0};
-  while (true) {
-    Placement placement;
-    for (size_t flow = 0; flow < digits.size(); ++flow) {
-      placement.push_back(problem.flows[flow].routes[digits[flow]]);
-    }
-    const Score score = ScoreOf(problem, placement);
-    if (IsBetter({score.fullest_link, score.carried_share, 0},
-                 {best.fullest_link, best.carried_share, 0})) {
-      best = score;
-    }
-    size_t flow = 0;
-    while (flow < digits.size() && ++digits[flow] == problem.flows[flow].routes.size()) {
-      digits[flow++] = 0;
-    }
-    if (flow == digits.size()) return best;
-  }
-}
 
 // A small leaf-spine problem, `missing_percent` of whose routes are taken away at random.
 Problem SmallProblem(std::mt19937_64& random, bool equal_rates, uint32_t missing_percent) {
@@ -93,6 +72,42 @@ TEST(LocalSearch, FindsTheOptimumOfUnequalFlowsNearlyAlways) {
 TEST(LocalSearch, FindsTheOptimumOfUnequalFlowsWithMissingRoutesNearlyAlways) {
   const Tally tally = CompareWithBruteForce(false, 40, 11, 150);
   EXPECT_GE(tally.fullest_optimal, tally.cases * 95 / 100);
+}
+
+// Some flows are spread over all spines by their leaf, others have a choice.
+TEST(LocalSearch, PlansAroundFlowsThatASwitchSpreads) {
+  std::mt19937_64 random(14);
+  int optimal = 0;
+  int tight = 0;
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto pairs = RandomPairs(3, 4 + Below(random, 5), random);
+    Problem problem = TwoTierProblem(3, 3, pairs, 10, 20);
+    for (uint32_t flow = 0; flow < pairs.size(); ++flow) {
+      if (Below(random, 3) != 0) continue;
+      Route spread;
+      for (uint32_t spine = 0; spine < 3; ++spine) {
+        spread.links.push_back(pairs[flow].source * 3 + spine);
+      }
+      for (uint32_t spine = 0; spine < 3; ++spine) {
+        spread.links.push_back((3 + pairs[flow].destination) * 3 + spine);
+      }
+      spread.shares.assign(6, 1.0 / 3);
+      problem.flows[flow].routes = {static_cast<uint32_t>(problem.routes.size())};
+      problem.routes.push_back(std::move(spread));
+    }
+    const Bounds bounds = ComputeBounds(problem);
+    const double best = LeastFullestLink(problem);
+    EXPECT_LE(bounds.integral, best + 1e-9);
+    const Score found = ScoreOf(problem, SolveByLocalSearch(problem, bounds, {}));
+    EXPECT_GE(found.fullest_link, best - 1e-9);
+    EXPECT_LE(found.carried_share, bounds.fits_share + 1e-9);
+    optimal += found.fullest_link < best + 1e-9 ? 1 : 0;
+    tight += best < bounds.integral + 1e-9 ? 1 : 0;
+  }
+  std::printf("spread flows: fullest link optimal in %d, bound tight in %d of %d\n", optimal, tight,
+              kRounds);
+  EXPECT_EQ(optimal, kRounds);
 }
 
 TEST(LocalSearch, MeetsTheBoundOfACompleteFabric) {

@@ -10,12 +10,51 @@
 namespace weft::lb {
 namespace {
 
-std::vector<std::string> Spines(const topology::Fabric& fabric) {
-  std::vector<std::string> spines;
-  for (const topology::Node& node : fabric.nodes()) {
-    if (node.tier == 1U) spines.push_back(node.name);
+using topology::NodeIndex;
+
+// Of every node that can reach `target` over switches: how many links away it is.
+std::map<NodeIndex, uint32_t> DistancesTo(const topology::Fabric& fabric, NodeIndex target) {
+  std::map<NodeIndex, uint32_t> distances = {{target, 0}};
+  std::vector<NodeIndex> queue = {target};
+  for (size_t i = 0; i < queue.size(); ++i) {
+    for (const topology::Adjacency& adjacency : fabric.adjacencies(queue[i])) {
+      if (fabric.node(adjacency.neighbour).kind != topology::NodeKind::kSwitch) continue;
+      if (distances.emplace(adjacency.neighbour, distances[queue[i]] + 1).second) {
+        queue.push_back(adjacency.neighbour);
+      }
+    }
   }
-  return spines;
+  return distances;
+}
+
+// What a switch answers with that a probe came to by an interface.
+wire::IpAddress AnswerOf(const topology::Node& node, const std::string& interface) {
+  for (const topology::Interface& known : node.interfaces) {
+    if (known.name == interface && !known.address.empty()) return known.address;
+  }
+  return node.addresses.at(0);
+}
+
+// Extends `hops` by all shortest ways to the end, each a path. Ways that look the same are one.
+void Walk(const topology::Fabric& fabric, const std::map<NodeIndex, uint32_t>& distances,
+          NodeIndex at, std::vector<topology::Hop>* hops, std::vector<topology::Path>* paths) {
+  if (distances.at(at) == 0) {
+    topology::Path path;
+    path.hops = *hops;
+    const bool known = std::any_of(paths->begin(), paths->end(),
+                                   [&](const auto& other) { return other.hops == path.hops; });
+    if (!known) paths->push_back(std::move(path));
+    return;
+  }
+  for (const topology::Adjacency& adjacency : fabric.adjacencies(at)) {
+    const auto next = distances.find(adjacency.neighbour);
+    if (next == distances.end() || next->second + 1 != distances.at(at)) continue;
+    const topology::Node& node = fabric.node(adjacency.neighbour);
+    hops->push_back({static_cast<uint32_t>(hops->size() + 1),
+                     AnswerOf(node, adjacency.neighbour_interface), node.name});
+    Walk(fabric, distances, adjacency.neighbour, hops, paths);
+    hops->pop_back();
+  }
 }
 
 topology::PathTable TraceOne(const topology::Fabric& fabric, const topology::Flow& pair,
@@ -28,18 +67,21 @@ topology::PathTable TraceOne(const topology::Fabric& fabric, const topology::Flo
   table.measured_at = "2024-05-01T10:00:00Z";
   const std::string source_leaf = LeafOf(fabric, pair.source_address);
   const std::string destination_leaf = LeafOf(fabric, pair.destination_address);
-  for (const std::string& spine : Spines(fabric)) {
-    topology::Path path;
-    path.hops = {{1, AddressTowards(fabric, source_leaf, pair.source), source_leaf},
-                 {2, AddressTowards(fabric, spine, source_leaf), spine},
-                 {3, AddressTowards(fabric, destination_leaf, spine), destination_leaf}};
+  const NodeIndex first = fabric.FindNode(source_leaf).value();
+  std::vector<topology::Hop> hops = {
+      {1, AddressTowards(fabric, source_leaf, pair.source), source_leaf}};
+  Walk(fabric, DistancesTo(fabric, fabric.FindNode(destination_leaf).value()), first, &hops,
+       &table.paths);
+  for (size_t index = 0; index < table.paths.size(); ++index) {
+    topology::Path& path = table.paths[index];
     path.reaches_destination = true;
-    path.state = options.dead_spines.contains(spine) ? topology::PathState::kDead
-                                                     : topology::PathState::kAlive;
+    const bool dead = std::any_of(path.hops.begin(), path.hops.end(), [&](const auto& hop) {
+      return options.dead_spines.contains(hop.node);
+    });
+    path.state = dead ? topology::PathState::kDead : topology::PathState::kAlive;
     for (uint32_t n = 0; n < options.ports_per_path; ++n) {
-      path.udp_src_ports.push_back(static_cast<uint16_t>(50000 + 10 * table.paths.size() + n));
+      path.udp_src_ports.push_back(static_cast<uint16_t>(50000 + 10 * index + n));
     }
-    table.paths.push_back(std::move(path));
   }
   return table;
 }

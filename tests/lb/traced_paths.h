@@ -11,7 +11,7 @@
 #include "topology/records/flow.h"
 #include "topology/records/path_table.h"
 
-// What a perfect trace of the flows' pairs says in a generated leaf-spine fabric.
+// What a perfect trace of the flows' pairs says in a generated fabric.
 namespace weft::lb {
 
 struct TraceOptions {
@@ -20,8 +20,9 @@ struct TraceOptions {
   uint64_t seed = 1;  // which spine each flow's own port takes, evenly at random
 };
 
-// A table per pair (each direction that a flow has), a path over every spine. Port number n of path
-// p is 50000 + 10 p + n; the port of each flow is on one path too.
+// A table per pair (each direction that a flow has) with all its shortest paths, over the spines or
+// cores in order. Port number n of path p is 50000 + 10 p + n; the port of each flow is on one path
+// too.
 std::vector<topology::PathTable> TracePairs(const topology::Fabric& fabric,
                                             std::span<const topology::Flow> flows,
                                             const TraceOptions& options);
