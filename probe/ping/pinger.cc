@@ -10,7 +10,8 @@ namespace weft::probe {
 Pinger::Pinger(Endpoint& endpoint, const PingOptions& options)
     : endpoint_(endpoint),
       options_(options),
-      source_address_(endpoint.LocalAddress(options.target.address)),
+      source_address_(options.source.empty() ? endpoint.LocalAddress(options.target.address)
+                                             : options.source),
       next_send_ns_(endpoint.Now()) {
   assert(!options_.udp_src_ports.empty() && !options_.reply_udp_src_ports.empty());
   records_.reserve(options_.count);
@@ -26,6 +27,8 @@ absl::Status Pinger::SendOne(int64_t now_ns) {
   probe.reply_udp_src_port =
       options_.reply_udp_src_ports[sent_ % options_.reply_udp_src_ports.size()];
   probe.traffic_class = options_.traffic_class;
+  probe.flow_label = options_.flow_label;
+  probe.source = options_.source;
   probe.timeout_ns = options_.timeout_ns;
   absl::Status status = endpoint_.Send({&probe, 1});
   // A full endpoint: what is in flight ends by its timeout, then there is room.

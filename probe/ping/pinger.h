@@ -23,6 +23,8 @@ struct PingOptions {
   std::vector<uint16_t> udp_src_ports;
   std::vector<uint16_t> reply_udp_src_ports;
   uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;   // IPv6, 20 bits
+  wire::IpAddress source{};  // none: as the endpoint sends there
 };
 
 // The round trip is from leaving to arriving, without the time that the responder took.

@@ -23,8 +23,9 @@ constexpr size_t kMaxRecordFileBytes = 65536;
 // One connection, blocking at most until `deadline_ns` at each step.
 class Connection {
  public:
-  explicit Connection(int64_t deadline_ns)
-      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
+  Connection(const wire::IpAddress& address, int64_t deadline_ns)
+      : address_(address),
+        fd_(socket(DomainOf(address), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
         deadline_ns_(deadline_ns) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -33,10 +34,10 @@ class Connection {
   }
 
   // 0 or errno.
-  int Connect(const wire::IpAddress& address, uint16_t tcp_port) {
-    sockaddr_in remote = ToSockaddr(address, tcp_port);
+  int Connect(uint16_t tcp_port) {
+    SocketAddress remote(address_, tcp_port);
     if (fd_ < 0) return errno;
-    if (connect(fd_, AsSockaddr(&remote), sizeof remote) == 0) return 0;
+    if (connect(fd_, remote.data(), *remote.size()) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
     if (!Wait(POLLOUT)) return ETIMEDOUT;
     int error = 0;
@@ -67,6 +68,7 @@ class Connection {
     return poll(&waited, 1, static_cast<int>((left_ns + 999'999) / 1'000'000)) > 0;
   }
 
+  wire::IpAddress address_;
   int fd_;
   int64_t deadline_ns_;
 };
@@ -106,10 +108,10 @@ absl::StatusOr<topology::Target> FetchTarget(const wire::IpAddress& address,
   while (true) {
     const int64_t now = MonotonicNs();
     if (now >= end_ns) break;
-    Connection connection(std::min(now + options.one_try_ns, end_ns));
+    Connection connection(address, std::min(now + options.one_try_ns, end_ns));
     ++tries;
     std::string text;
-    error = connection.Connect(address, options.tcp_port);
+    error = connection.Connect(options.tcp_port);
     if (error == 0) error = connection.ReadAll(text);
     if (error == 0) return TargetFromText(address, std::move(text));
     // Refused or unreachable does not get better; silence may, on another path.

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "probe/endpoint/udp/host_clock.h"
 #include "probe/endpoint/udp/local_interface.h"
+#include "probe/endpoint/udp/socket_address.h"
 #include "wire/roce.h"
 
 namespace weft::probe {
@@ -107,8 +108,9 @@ absl::Status Responder::Open() {
 }
 
 void Responder::FillTarget() {
+  const bool answers_on_all = options_.address.empty() || IsEveryAddress(options_.address);
   target_ = {.name = options_.name,
-             .address = options_.address.empty() ? options_.advertised_address : options_.address,
+             .address = answers_on_all ? options_.advertised_address : options_.address,
              .dest_qpn = options_.dest_qpn,
              .q_key = *options_.q_key,
              .path_mtu = options_.path_mtu,

@@ -21,8 +21,8 @@ namespace weft::probe {
 
 struct ResponderOptions {
   std::string name{};
-  wire::IpAddress address{};  // to own UDP 4791 of; none: of all addresses
-  // What the target record says where `address` is none.
+  wire::IpAddress address{};  // to own UDP 4791 of; none: of all IPv4 addresses; ::, all IPv6 ones
+  // What the target record says where `address` is none or ::.
   wire::IpAddress advertised_address{};
   std::string interface {};         // empty: any
   uint32_t path_mtu = 1024;         // payload bytes of the largest packet, 256 to 4096

@@ -26,10 +26,9 @@ std::string RecordFileText(const topology::Target& target) {
 }
 
 wire::IpAddress LocalAddressOf(int fd) {
-  sockaddr_in address = {};
-  socklen_t size = sizeof address;
-  if (getsockname(fd, AsSockaddr(&address), &size) != 0) return {};
-  return FromInAddr(address.sin_addr);
+  SocketAddress address;
+  if (getsockname(fd, address.data(), address.size()) != 0) return {};
+  return address.address();
 }
 
 }  // namespace
@@ -37,14 +36,15 @@ wire::IpAddress LocalAddressOf(int fd) {
 absl::StatusOr<TargetServer> TargetServer::Listen(const wire::IpAddress& address,
                                                   uint16_t tcp_port) {
   TargetServer server;
-  server.fd_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  sockaddr_in local = ToSockaddr(address, tcp_port);
+  server.fd_ = socket(DomainOf(address), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  SocketAddress local(address, tcp_port);
   // Connections of an earlier responder that are still closing do not hold the port.
-  const int reuse = 1;
+  const int yes = 1;
   if (server.fd_ < 0 ||
-      setsockopt(server.fd_, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
-      bind(server.fd_, AsSockaddr(&local), sizeof local) != 0 ||
-      listen(server.fd_, kBacklog) != 0) {
+      (address.IsV6() &&
+       setsockopt(server.fd_, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) ||
+      setsockopt(server.fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      bind(server.fd_, local.data(), *local.size()) != 0 || listen(server.fd_, kBacklog) != 0) {
     const std::string where = absl::StrCat("TCP port ", tcp_port, " on ",
                                            address.empty() ? "all addresses" : address.ToString());
     if (errno == EADDRINUSE) {
@@ -61,10 +61,9 @@ TargetServer::~TargetServer() {
 }
 
 uint16_t TargetServer::tcp_port() const {
-  sockaddr_in address = {};
-  socklen_t size = sizeof address;
-  if (fd_ < 0 || getsockname(fd_, AsSockaddr(&address), &size) != 0) return 0;
-  return ntohs(address.sin_port);
+  SocketAddress address;
+  if (fd_ < 0 || getsockname(fd_, address.data(), address.size()) != 0) return 0;
+  return address.port();
 }
 
 int TargetServer::Serve(const topology::Target& target) const {

@@ -15,8 +15,9 @@ namespace weft::probe {
 // Never blocks: a client that does not read costs nothing.
 class TargetServer {
  public:
-  // Listens on tcp_port of `address` (none: of all, and each client is told the address that it
-  // connected to). AlreadyExists: another program holds the port.
+  // Listens on tcp_port of `address` (none: of all IPv4 addresses; ::, of all IPv6 ones; each
+  // client is told the address that it connected to). AlreadyExists: another program holds the
+  // port.
   static absl::StatusOr<TargetServer> Listen(const wire::IpAddress& address, uint16_t tcp_port);
   TargetServer() = default;  // listens nowhere
   TargetServer(TargetServer&& other) noexcept { *this = std::move(other); }

@@ -27,6 +27,7 @@ struct PingCommand {
   std::vector<std::string> target_files;
   uint16_t tcp_port = 4791;
   std::string interface;
+  std::string source;
   double interval_seconds = 0.1;
   double timeout_seconds = 1;
   std::string output;
@@ -58,6 +59,11 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
       ->type_name("PORT");
   app.add_option("--traffic-class", command.ping.traffic_class, "IP traffic class (TOS) of probes")
       ->type_name("0-255");
+  app.add_option("--flow-label", command.ping.flow_label, "IPv6 flow label of probes")
+      ->check(CLI::Range(0u, 0xfffffu))
+      ->type_name("0-0xfffff");
+  app.add_option("--source", command.source, "Local address to send from (default: as routed)")
+      ->type_name("ADDRESS");
   app.add_option("--name", command.ping.source_name, "This host's name in the records");
   app.add_option("--interface", command.interface, "Send from this interface")->type_name("IF");
   app.add_option("--tcp-port", command.tcp_port, "Where DEST's responder serves its record")
@@ -67,8 +73,16 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   return parser.Parse(arguments);
 }
 
-void CompleteOptions(PingCommand& command) {
+absl::Status CompleteOptions(PingCommand& command) {
   probe::PingOptions& ping = command.ping;
+  if (!command.source.empty()) {
+    const auto source = wire::IpAddress::Parse(command.source);
+    if (!source) {
+      return absl::InvalidArgumentError("--source \"" + command.source +
+                                        "\": expected an IP address");
+    }
+    ping.source = *source;
+  }
   ping.interval_ns = static_cast<int64_t>(command.interval_seconds * 1e9);
   ping.timeout_ns = static_cast<int64_t>(command.timeout_seconds * 1e9);
   if (ping.udp_src_ports.empty()) {
@@ -77,6 +91,7 @@ void CompleteOptions(PingCommand& command) {
     ping.udp_src_ports = {static_cast<uint16_t>(wire::kFirstRoceSourcePort + getpid() % kPorts)};
   }
   if (ping.reply_udp_src_ports.empty()) ping.reply_udp_src_ports = ping.udp_src_ports;
+  return absl::OkStatus();
 }
 
 std::string PortsText(const std::vector<uint16_t>& ports) {
@@ -166,7 +181,8 @@ absl::Status Ping(probe::Endpoint& endpoint, probe::Pinger& pinger, uint32_t cou
 ExitCode RunPing(const std::vector<std::string>& arguments) {
   PingCommand command;
   if (const auto code = ParseOptions(arguments, command)) return *code;
-  CompleteOptions(command);
+  absl::Status status = CompleteOptions(command);
+  if (!status.ok()) return UsageError(kName, std::string(status.message()));
   CatchInterrupts();
   bool partial = false;
   absl::StatusOr<Targets> targets = Targets::Read(kName, command.target_files, &partial);
@@ -178,7 +194,7 @@ ExitCode RunPing(const std::vector<std::string>& arguments) {
   command.ping.target = *target;
 
   probe::Pinger pinger(**endpoint, command.ping);
-  absl::Status status = Ping(**endpoint, pinger, command.ping.count);
+  status = Ping(**endpoint, pinger, command.ping.count);
   if (!status.ok()) return PrintError(kName, status);
   const probe::PingResult result = pinger.Result();
   if (command.output != "-") Print(command, result);

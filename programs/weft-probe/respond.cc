@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "probe/endpoint/udp/host_clock.h"
 #include "probe/endpoint/udp/local_interface.h"
+#include "probe/endpoint/udp/socket_address.h"
 #include "probe/respond/responder.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
@@ -39,7 +40,8 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   CLI::App& app = parser.app();
   app.add_option("--name", options.responder.name, "This host's name (default: the hostname)");
   app.add_option("--address", options.address,
-                 "Local IPv4 address to answer on (default: this host's only one; 0.0.0.0: all)");
+                 "Local address to answer on (default: this host's only one, IPv4 where it has "
+                 "both; 0.0.0.0: all of IPv4, ::, all of IPv6)");
   app.add_option("--interface", options.responder.interface, "Answer only here")->type_name("IF");
   app.add_option("--tcp-port", options.responder.tcp_port,
                  "TCP port that serves the target record; 0: none")
@@ -58,6 +60,28 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   return parser.Parse(arguments);
 }
 
+// Leaves of this host's addresses those that `asked` means; none asked for: those of its network,
+// IPv4's where it has both.
+void KeepMeant(const std::optional<wire::IpAddress>& asked,
+               std::vector<probe::LocalAddressInfo>& all) {
+  if (asked) {
+    const bool every = probe::IsEveryAddress(*asked);
+    const bool loopback = asked->IsV4() && asked->v4() >> 24 == 127;
+    std::erase_if(all, [&](const auto& info) {
+      if (info.address.family() != asked->family()) return true;
+      if (loopback) return !info.is_loopback;  // all of 127.0.0.0/8 is there, one is listed
+      return !every && info.address != *asked;
+    });
+    if (!every) return;
+  }
+  const bool has_network =
+      std::any_of(all.begin(), all.end(), [](const auto& info) { return !info.is_loopback; });
+  if (has_network) std::erase_if(all, [](const auto& info) { return info.is_loopback; });
+  const bool has_v4 =
+      std::any_of(all.begin(), all.end(), [](const auto& info) { return info.address.IsV4(); });
+  if (has_v4) std::erase_if(all, [](const auto& info) { return info.address.IsV6(); });
+}
+
 // The local address to own, and what the largest packet to it may carry.
 absl::Status ChooseAddress(RespondOptions& options) {
   absl::StatusOr<std::vector<probe::LocalAddressInfo>> all = probe::LocalAddresses();
@@ -68,28 +92,20 @@ absl::Status ChooseAddress(RespondOptions& options) {
     if (!status.ok()) return status;
     std::erase_if(*all, [&](const auto& info) { return info.interface != responder.interface; });
   }
-  const bool has_network =
-      std::any_of(all->begin(), all->end(), [](const auto& info) { return !info.is_loopback; });
   std::optional<wire::IpAddress> asked;
   if (!options.address.empty()) {
     asked = wire::IpAddress::Parse(options.address);
-    if (!asked || !asked->IsV4()) {
+    if (!asked) {
       return absl::InvalidArgumentError("--address \"" + options.address +
-                                        "\": expected an IPv4 address");
+                                        "\": expected an IP address");
     }
   }
-  const bool answers_on_all = asked && asked->v4() == 0;
-  const bool asks_loopback = asked && asked->v4() >> 24 == 127;
-  std::erase_if(*all, [&](const auto& info) {
-    if (asks_loopback) return !info.is_loopback;  // all of 127.0.0.0/8 is there, one is listed
-    if (asked && !answers_on_all) return info.address != *asked;
-    return has_network && info.is_loopback;
-  });
+  KeepMeant(asked, *all);
   if (all->empty()) {
     return absl::NotFoundError(
         asked ? options.address + ": not an address of this host"
               : absl::StrCat(responder.interface.empty() ? "this host" : responder.interface,
-                             ": no IPv4 address that is up"));
+                             ": no address that is up"));
   }
   if (!asked && all->size() > 1) {
     std::vector<std::string> texts;
@@ -100,13 +116,14 @@ absl::Status ChooseAddress(RespondOptions& options) {
   }
   const auto least = std::min_element(all->begin(), all->end(),
                                       [](const auto& a, const auto& b) { return a.mtu < b.mtu; });
-  responder.path_mtu = probe::PathMtuFor(least->mtu);
+  responder.path_mtu = probe::PathMtuFor(least->mtu, least->address);
   if (responder.path_mtu == 0) {
     return absl::InvalidArgumentError(absl::StrCat("interface ", least->interface, ": MTU ",
-                                                   least->mtu, ": expected at least 308"));
+                                                   least->mtu, ": expected at least ",
+                                                   least->address.IsV6() ? 328 : 308));
   }
   responder.advertised_address = all->front().address;
-  if (!answers_on_all) responder.address = asked ? *asked : all->front().address;
+  responder.address = asked ? *asked : all->front().address;
   return absl::OkStatus();
 }
 

@@ -32,11 +32,8 @@ absl::StatusOr<topology::Target> Targets::Find(const std::string& name,
     return address.empty() ? target.name == name : target.address == address;
   });
   if (found != targets_.end()) return *found;
-  if (address.IsV4()) return probe::FetchTarget(address, {.tcp_port = tcp_port});
-  if (address.IsV6()) {
-    return absl::InvalidArgumentError(address.ToString() + ": expected an IPv4 address");
-  }
-  return absl::NotFoundError("\"" + name + "\": expected an IPv4 address, or a name in a file of " +
+  if (!address.empty()) return probe::FetchTarget(address, {.tcp_port = tcp_port});
+  return absl::NotFoundError("\"" + name + "\": expected an IP address, or a name in a file of " +
                              (targets_.empty() ? "targets (--targets FILE)" : "--targets"));
 }
 

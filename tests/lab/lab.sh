@@ -4,9 +4,13 @@
 # ends with `run_cases "$@"`: all cases, or those named. A case fails by any command that fails.
 #   require_lab, require_program NAME     skip, or fail where WEFT_REQUIRE_LABS=1
 #   make_fabric OPTION...                 writes $fabric, as weft-topo generate leaf-spine does
+#   make_three_tier OPTION...             the same of generate three-tier
 #   with_lab [OPTION...] FUNCTION ARG...  calls FUNCTION within a lab of $fabric
 #   expect_equal, expect, expect_exit     say what was wrong, and fail
 #   address_of, names_of                  what $fabric says
+#   every_pair_answers                    within a lab: every host answers every host
+#   hop HOST ADDRESS TTL                  who says that a packet's TTL ended there
+#   send_from_every_port, count_datagrams, datagrams_counted  one datagram from each port, and where
 #   after_case                            to be defined anew by a test that has to clean up
 #   start_responder NODE                  within a lab: returns when it answers; ends with the lab
 # $work is a folder that goes away when the test ends. Programs come from WEFT_BIN.
@@ -59,6 +63,11 @@ make_fabric() {  # OPTION-OF-GENERATE...
   weft-topo generate leaf-spine "$@" -o "$fabric"
 }
 
+make_three_tier() {  # OPTION-OF-GENERATE...
+  fabric=$work/fabric
+  weft-topo generate three-tier "$@" -o "$fabric"
+}
+
 with_lab() {  # [OPTION-OF-RUN...] FUNCTION ARG...
   local options=()
   while [[ $1 == --* ]]; do
@@ -79,6 +88,71 @@ address_of() {  # NODE:INTERFACE
 
 names_of() {  # JQ-CONDITION, as '.tier == 0'
   jq -r "select(.node) | .node | select($1) | .name" "$fabric"
+}
+
+answers() {  # HOST ADDRESS [PING-OPTION...]
+  kernel-fabric exec "$1" ping -n -c 1 -W 1 "${@:3}" "$2" >/dev/null
+}
+
+every_pair_answers() {
+  local from to hosts address
+  mapfile -t hosts < <(names_of '.kind == "host"')
+  for to in "${hosts[@]}"; do
+    address=$(address_of "$to:eth0")
+    for from in "${hosts[@]}"; do
+      answers "$from" "$address" || fail "$to does not answer $from"
+    done
+  done
+}
+
+# Of either family: "Time to live exceeded", or "Time exceeded: Hop limit".
+hop() {  # HOST ADDRESS TTL
+  kernel-fabric exec "$1" ping -n -c 1 -W 1 -t "$3" "$2" |
+    sed -n 's/^From \([0-9a-f.:]*\).*\(exceeded\|Hop limit\).*/\1/p' || true
+}
+
+readonly port_count=64 datagram_bytes=1000
+export port_count datagram_bytes
+
+# Sends a datagram from each port of 50000 to 50063 at once: the kernel hands out each one time.
+send_from_every_port() {  # HOST ADDRESS
+  # shellcheck disable=SC2016
+  kernel-fabric exec "$1" bash -euc '
+    echo "50000 $((50000 + $2 - 1))" >/proc/sys/net/ipv4/ip_local_port_range
+    payload=$(printf "%*s" "$3" "")
+    for ((port = 0; port < $2; port++)); do exec {socket}<>"/dev/udp/$1/4791"; done
+    for ((port = 0; port < $2; port++)); do printf "%s" "$payload" >&"$((socket - port))"; done
+  ' send "$2" "$port_count" "$datagram_bytes"
+}
+
+# From here on a node counts, from 0, the datagrams to port 4791 that it passes on, by interface.
+count_datagrams() {  # NODE...
+  local node
+  for node in "$@"; do
+    jq -rn --arg node "$node" '"table inet count", "delete table inet count",
+      "table inet count {", "chain out {", "type filter hook postrouting priority 0;",
+      (inputs | select(.node.name == $node) | .node.interfaces[]
+       | "oifname \"\(.name)\" udp dport 4791 counter comment \"\(.name)\""), "}", "}"' \
+      "$fabric" | kernel-fabric exec "$node" nft -f -
+  done
+}
+
+# Lines "NODE INTERFACE COUNT" of the nodes that count.
+datagrams_counted() {  # NODE...
+  local node
+  for node in "$@"; do
+    kernel-fabric exec "$node" nft -j list table inet count |
+      jq -r --arg node "$node" '.nftables[].rule // empty
+        | [$node, .comment, (.expr[].counter // empty | .packets)] | map(tostring) | join(" ")'
+  done
+}
+
+sum() { awk -v column="$1" '{ total += $column } END { print total + 0 }'; }
+
+group_size() {  # NODE ADDRESS
+  local family=-4
+  [[ $2 != *:* ]] || family=-6
+  kernel-fabric exec "$1" ip "$family" -j route show "$2" | jq '.[0] | (.nexthops // [.]) | length'
 }
 
 # It prints its target record once it listens.

@@ -5,22 +5,46 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "probe/endpoint/endpoint.h"
 #include "probe/endpoint/udp/host_clock.h"
 #include "probe/respond/responder.h"
+#include "tests/probe/ipv6_network.h"
 #include "wire/ip_address.h"
 
 namespace weft::probe {
 
-// Host `number` of this process's own piece of 127.0.0.0/8, so that several responders own UDP 4791
-// side by side and test programs that run at once do not meet.
-inline wire::IpAddress Loopback(uint32_t number) {
-  const auto pid = static_cast<uint32_t>(getpid());
-  return wire::IpAddress::V4(127u << 24 | (16 + pid % 200) << 16 | (pid / 200 % 250) << 8 | number);
+using Family = wire::IpAddress::Family;
+
+// Tests of real sockets, once over each family. Loopback(n) is host n, so that several responders
+// own UDP 4791 side by side. IPv4 takes this process's own piece of 127.0.0.0/8, so that test
+// programs that run at once do not meet; of IPv6 there is one loopback address only, so the process
+// gives itself a network of its own with more of them.
+class LoopbackTest : public testing::TestWithParam<Family> {
+ protected:
+  void SetUp() override {
+    if (GetParam() != Family::kV6) return;
+    static const std::string problem = EnterIpv6Network();
+    if (!problem.empty()) GTEST_SKIP() << "no IPv6 network to test in: " << problem;
+  }
+
+  static wire::IpAddress Loopback(uint32_t number) {
+    if (GetParam() == Family::kV6) return Ipv6Loopback(number);
+    const auto pid = static_cast<uint32_t>(getpid());
+    return wire::IpAddress::V4(127u << 24 | (16 + pid % 200) << 16 | (pid / 200 % 250) << 8 |
+                               number);
+  }
+};
+
+inline std::string FamilyName(const testing::TestParamInfo<Family>& row) {
+  return row.param == Family::kV6 ? "IPv6" : "IPv4";
 }
+
+#define WEFT_OVER_BOTH_FAMILIES(test) \
+  INSTANTIATE_TEST_SUITE_P(All, test, testing::Values(Family::kV4, Family::kV6), FamilyName)
 
 inline std::unique_ptr<Responder> StartResponder(ResponderOptions options) {
   options.seed = 7;

@@ -27,7 +27,9 @@ void RunUntilDone(Pinger& pinger, Responder* responder) {
   }
 }
 
-TEST(Pinger, AnAnsweringTargetLosesNothing) {
+using PingerTest = LoopbackTest;
+
+TEST_P(PingerTest, AnAnsweringTargetLosesNothing) {
   auto responder = StartResponder({.name = "b", .address = Loopback(2), .tcp_port = 0});
   auto endpoint = *UdpEndpoint::Create({.address = Loopback(1)});
   Pinger pinger(*endpoint, OptionsFor(responder->target()));
@@ -55,7 +57,7 @@ TEST(Pinger, AnAnsweringTargetLosesNothing) {
   }
 }
 
-TEST(Pinger, ASilentTargetLosesAll) {
+TEST_P(PingerTest, ASilentTargetLosesAll) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = *UdpEndpoint::Create({.address = Loopback(1)});
   Pinger pinger(*endpoint, OptionsFor(responder->target()));
@@ -71,7 +73,7 @@ TEST(Pinger, ASilentTargetLosesAll) {
   }
 }
 
-TEST(Pinger, AnUnreachableTargetSaysWhoSaidSo) {
+TEST_P(PingerTest, AnUnreachableTargetSaysWhoSaidSo) {
   auto endpoint = *UdpEndpoint::Create({.address = Loopback(1)});
   topology::Target nobody;
   nobody.address = Loopback(9);
@@ -81,7 +83,7 @@ TEST(Pinger, AnUnreachableTargetSaysWhoSaidSo) {
   EXPECT_EQ(pinger.Result().refused_by, Loopback(9));
 }
 
-TEST(Pinger, AnAnswerFromAnotherPortIsSaid) {
+TEST_P(PingerTest, AnAnswerFromAnotherPortIsSaid) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   UdpSocket holder;
   ASSERT_EQ(holder.Open({.address = Loopback(2), .port = 51001}), 0);
@@ -91,6 +93,8 @@ TEST(Pinger, AnAnswerFromAnotherPortIsSaid) {
   EXPECT_EQ(pinger.Result().received, 10u);
   EXPECT_TRUE(pinger.Result().reply_port_was_other);
 }
+
+WEFT_OVER_BOTH_FAMILIES(PingerTest);
 
 struct QuantileCase {
   std::vector<double> sorted;

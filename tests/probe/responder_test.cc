@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class ResponderTest : public testing::Test {
+class ResponderTest : public LoopbackTest {
  protected:
   void Start(ResponderOptions options = {}) {
     options.address = Loopback(2);
@@ -39,7 +39,7 @@ class ResponderTest : public testing::Test {
   std::unique_ptr<UdpEndpoint> endpoint_;
 };
 
-TEST_F(ResponderTest, OnlyItsQKeyAndQpnAreAnswered) {
+TEST_P(ResponderTest, OnlyItsQKeyAndQpnAreAnswered) {
   Start();
   Probe wrong_key = SomeProbe();
   wrong_key.q_key ^= 1;
@@ -52,7 +52,7 @@ TEST_F(ResponderTest, OnlyItsQKeyAndQpnAreAnswered) {
   EXPECT_EQ(Ask(SomeProbe()), EventKind::kReply);
 }
 
-TEST_F(ResponderTest, AWrongIcrcGetsNothing) {
+TEST_P(ResponderTest, AWrongIcrcGetsNothing) {
   Start();
   UdpSocket socket;
   ASSERT_EQ(socket.Open({.address = Loopback(3), .port = 50001}), 0);
@@ -68,7 +68,7 @@ TEST_F(ResponderTest, AWrongIcrcGetsNothing) {
   EXPECT_EQ(responder_->counters().answers, 1u);
 }
 
-TEST_F(ResponderTest, GarbageIsCounted) {
+TEST_P(ResponderTest, GarbageIsCounted) {
   Start();
   UdpSocket socket;
   ASSERT_EQ(socket.Open({.address = Loopback(3)}), 0);
@@ -81,7 +81,7 @@ TEST_F(ResponderTest, GarbageIsCounted) {
   EXPECT_EQ(responder_->counters().malformed, 3u);
 }
 
-TEST_F(ResponderTest, ABusyAnswerPortIsReplacedAndSaid) {
+TEST_P(ResponderTest, ABusyAnswerPortIsReplacedAndSaid) {
   Start();
   UdpSocket holder;
   ASSERT_EQ(holder.Open({.address = Loopback(2), .port = 50002}), 0);
@@ -96,7 +96,7 @@ TEST_F(ResponderTest, ABusyAnswerPortIsReplacedAndSaid) {
   EXPECT_EQ(responder_->counters().reply_port_busy, 1u);
 }
 
-TEST_F(ResponderTest, ManyAnswerPortsAreServed) {
+TEST_P(ResponderTest, ManyAnswerPortsAreServed) {
   Start();
   for (uint16_t port = 51000; port < 51500; ++port) {
     Probe probe = SomeProbe();
@@ -106,7 +106,7 @@ TEST_F(ResponderTest, ManyAnswerPortsAreServed) {
 }
 
 // Every host asks from the ports that it answers from.
-TEST_F(ResponderTest, AnswersLeaveFromAPortThatThisHostsOwnProbesUse) {
+TEST_P(ResponderTest, AnswersLeaveFromAPortThatThisHostsOwnProbesUse) {
   Start();
   auto other = StartResponder({.address = Loopback(3), .tcp_port = 0});
   auto own_prober = *UdpEndpoint::Create({.address = Loopback(2)});
@@ -124,7 +124,7 @@ TEST_F(ResponderTest, AnswersLeaveFromAPortThatThisHostsOwnProbesUse) {
   EXPECT_EQ(responder_->counters().reply_port_busy, 0u);
 }
 
-TEST_F(ResponderTest, AnswersOneSourceOnlySoOften) {
+TEST_P(ResponderTest, AnswersOneSourceOnlySoOften) {
   Start({.answers_per_second_per_source = 10});
   std::vector<Probe> probes;
   for (uint64_t id = 0; id < 20; ++id) probes.push_back(SomeProbe(id));
@@ -136,7 +136,7 @@ TEST_F(ResponderTest, AnswersOneSourceOnlySoOften) {
   EXPECT_EQ(responder_->counters().rate_limited, 20u - static_cast<uint64_t>(replies));
 }
 
-TEST_F(ResponderTest, TellsTheTtlAndTrafficClassThatArrived) {
+TEST_P(ResponderTest, TellsTheTtlAndTrafficClassThatArrived) {
   Start();
   UdpSocket socket;
   ASSERT_EQ(socket.Open({.address = Loopback(3), .port = 4791, .receives = true}), 0);
@@ -161,7 +161,7 @@ TEST_F(ResponderTest, TellsTheTtlAndTrafficClassThatArrived) {
   EXPECT_EQ(packet.payload.received_traffic_class, 104);
 }
 
-TEST(Responder, OwnsItsAddressesPort4791) {
+TEST_P(ResponderTest, OwnsItsAddressesPort4791) {
   auto first = StartResponder({.address = Loopback(2), .tcp_port = 0});
   const auto second = Responder::Create({.address = Loopback(2), .tcp_port = 0});
   EXPECT_TRUE(absl::IsAlreadyExists(second.status()));
@@ -171,14 +171,34 @@ TEST(Responder, OwnsItsAddressesPort4791) {
   EXPECT_TRUE(Responder::Create({.address = Loopback(3), .tcp_port = 0}).ok());
 }
 
-TEST(TargetServer, APortThatRefusesEndsTheTriesAtOnce) {
+TEST_P(ResponderTest, AnswersOnEveryAddressWhereItOwnsThemAll) {
+  ResponderOptions options = {.advertised_address = Loopback(2), .tcp_port = 0};
+  if (GetParam() == Family::kV6) options.address = *wire::IpAddress::Parse("::");
+  auto responder = Responder::Create(options);
+  if (absl::IsAlreadyExists(responder.status())) GTEST_SKIP() << responder.status();
+  ASSERT_TRUE(responder.ok()) << responder.status();
+  EXPECT_EQ((*responder)->target().address, Loopback(2));
+  auto endpoint = *UdpEndpoint::Create({.address = Loopback(1)});
+  for (const uint32_t host : {2u, 3u}) {
+    Probe probe = ProbeTo((*responder)->target(), host);
+    probe.destination = Loopback(host);
+    ASSERT_TRUE(endpoint->Send(std::vector{probe}).ok());
+    EXPECT_EQ(PollUntilEnded(*endpoint, responder->get(), 1).back().kind, EventKind::kReply);
+  }
+}
+
+WEFT_OVER_BOTH_FAMILIES(ResponderTest);
+
+using TargetServerTest = LoopbackTest;
+
+TEST_P(TargetServerTest, APortThatRefusesEndsTheTriesAtOnce) {
   const auto fetched = FetchTarget(Loopback(9), {.tcp_port = 4791});
   EXPECT_TRUE(absl::IsUnavailable(fetched.status()));
   EXPECT_THAT(std::string(fetched.status().message()),
               HasSubstr(Loopback(9).ToString() + ": no responder: TCP port 4791 refused (1 try)"));
 }
 
-TEST(TargetServer, SilenceIsTriedAgainOnNewConnections) {
+TEST_P(TargetServerTest, SilenceIsTriedAgainOnNewConnections) {
   auto server = TargetServer::Listen(Loopback(2), 0);  // connects, but is never served
   ASSERT_TRUE(server.ok());
   const auto fetched = FetchTarget(
@@ -188,6 +208,8 @@ TEST(TargetServer, SilenceIsTriedAgainOnNewConnections) {
   EXPECT_THAT(std::string(fetched.status().message()), HasSubstr("timed out"));
   EXPECT_THAT(std::string(fetched.status().message()), HasSubstr(" tries)"));
 }
+
+WEFT_OVER_BOTH_FAMILIES(TargetServerTest);
 
 }  // namespace
 }  // namespace weft::probe

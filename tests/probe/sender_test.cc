@@ -20,16 +20,6 @@ SenderOptions ShortFlows() {
   return options;
 }
 
-FlowToSend FlowTo(const topology::Target& target, uint16_t port) {
-  FlowToSend flow = {.flow = {}, .target = target};
-  flow.flow.id = "f" + std::to_string(port);
-  flow.flow.source_address = Loopback(1);
-  flow.flow.destination_address = target.address;
-  flow.flow.rate_bps = 16e6;
-  flow.flow.udp_src_port = port;
-  return flow;
-}
-
 std::unique_ptr<Sender> StartSender(const SenderOptions& options, std::vector<FlowToSend> flows) {
   auto sender = Sender::Create(options, std::move(flows));
   EXPECT_TRUE(sender.ok()) << sender.status();
@@ -43,7 +33,23 @@ void RunUntilDone(Sender& sender, std::vector<Responder*> responders) {
   }
 }
 
-TEST(Sender, AllThatWasSentOverAFreePathIsReported) {
+class SenderTest : public LoopbackTest {
+ protected:
+  static FlowToSend FlowTo(const topology::Target& target, uint16_t port) {
+    FlowToSend flow = {.flow = {}, .target = target};
+    flow.flow.id = "f" + std::to_string(port);
+    flow.flow.source_address = Loopback(1);
+    flow.flow.destination_address = target.address;
+    flow.flow.rate_bps = 16e6;
+    flow.flow.udp_src_port = port;
+    return flow;
+  }
+};
+
+// Seconds of silence, which are the same over either family.
+using SenderTimeouts = SenderTest;
+
+TEST_P(SenderTest, AllThatWasSentOverAFreePathIsReported) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto sender = StartSender(
       ShortFlows(), {FlowTo(responder->target(), 50001), FlowTo(responder->target(), 50002)});
@@ -69,7 +75,7 @@ TEST(Sender, AllThatWasSentOverAFreePathIsReported) {
             uint64_t{reports[0].sent_packets} + reports[1].sent_packets);
 }
 
-TEST(Sender, NoMoreThanTheRateIsSent) {
+TEST_P(SenderTest, NoMoreThanTheRateIsSent) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto sender = StartSender(ShortFlows(), {FlowTo(responder->target(), 50001)});
   RunUntilDone(*sender, {responder.get()});
@@ -77,7 +83,7 @@ TEST(Sender, NoMoreThanTheRateIsSent) {
   EXPECT_LE(sender->Reports()[0].sent_bytes, 16e6 / 8 * 0.202 + 4096);
 }
 
-TEST(Sender, AResponderThatFallsSilentStopsItsFlowOnly) {
+TEST_P(SenderTimeouts, AResponderThatFallsSilentStopsItsFlowOnly) {
   auto silent = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto healthy = StartResponder({.address = Loopback(3), .tcp_port = 0});
   SenderOptions options = ShortFlows();
@@ -98,7 +104,7 @@ TEST(Sender, AResponderThatFallsSilentStopsItsFlowOnly) {
   EXPECT_TRUE(reports[1].report_received);
 }
 
-TEST(Sender, ARefusedFlowIsReportedWithTheLimitAndOthersGoOn) {
+TEST_P(SenderTest, ARefusedFlowIsReportedWithTheLimitAndOthersGoOn) {
   ResponderOptions options = {.address = Loopback(2), .tcp_port = 0};
   options.flow_limits.rate_bps = 20'000'000;
   auto responder = StartResponder(options);
@@ -114,7 +120,7 @@ TEST(Sender, ARefusedFlowIsReportedWithTheLimitAndOthersGoOn) {
   EXPECT_EQ(responder->counters().flows_refused, 1u);
 }
 
-TEST(Sender, AHeldSourcePortIsReportedAndOthersGoOn) {
+TEST_P(SenderTest, AHeldSourcePortIsReportedAndOthersGoOn) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   UdpSocket holder;
   ASSERT_EQ(holder.Open({.address = Loopback(1), .port = 50001}), 0);
@@ -127,7 +133,7 @@ TEST(Sender, AHeldSourcePortIsReportedAndOthersGoOn) {
   EXPECT_EQ(reports[1].stopped_because, "done");
 }
 
-TEST(Sender, StoppedFlowsStillReportWhatCame) {
+TEST_P(SenderTest, StoppedFlowsStillReportWhatCame) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   SenderOptions options = ShortFlows();
   options.duration_ns = 60'000 * kMs;
@@ -144,7 +150,7 @@ TEST(Sender, StoppedFlowsStillReportWhatCame) {
   EXPECT_EQ(report.received_packets, report.sent_packets);
 }
 
-TEST(Sender, AnOfferThatNobodyAnswersEndsTheFlow) {
+TEST_P(SenderTimeouts, AnOfferThatNobodyAnswersEndsTheFlow) {
   // Bound and mute: not even an ICMP error comes.
   UdpSocket mute;
   ASSERT_EQ(mute.Open({.address = Loopback(4), .port = 4791}), 0);
@@ -157,7 +163,7 @@ TEST(Sender, AnOfferThatNobodyAnswersEndsTheFlow) {
             "no answer to the offer from " + Loopback(4).ToString());
 }
 
-TEST(Sender, WithoutAPortTheTwoQpnsMakeOne) {
+TEST_P(SenderTest, WithoutAPortTheTwoQpnsMakeOne) {
   topology::Target target;
   target.address = Loopback(2);
   target.path_mtu = 4096;
@@ -168,6 +174,9 @@ TEST(Sender, WithoutAPortTheTwoQpnsMakeOne) {
   auto sender = StartSender(ShortFlows(), {flow});
   EXPECT_EQ(sender->Reports()[0].flow.udp_src_port, 49593);  // as Linux rxe does
 }
+
+WEFT_OVER_BOTH_FAMILIES(SenderTest);
+INSTANTIATE_TEST_SUITE_P(All, SenderTimeouts, testing::Values(Family::kV4), FamilyName);
 
 struct MessageCase {
   const char* name;

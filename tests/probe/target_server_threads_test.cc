@@ -9,7 +9,9 @@
 namespace weft::probe {
 namespace {
 
-TEST(TargetServer, TellsTheRecordToWhoeverConnects) {
+using TargetServerTest = LoopbackTest;
+
+TEST_P(TargetServerTest, TellsTheRecordToWhoeverConnects) {
   auto server = TargetServer::Listen(Loopback(2), 0);
   ASSERT_TRUE(server.ok()) << server.status();
   const topology::Target target = {.name = "gpu7",
@@ -27,6 +29,8 @@ TEST(TargetServer, TellsTheRecordToWhoeverConnects) {
   ASSERT_TRUE(fetched.ok()) << fetched.status();
   EXPECT_EQ(*fetched, target);
 }
+
+WEFT_OVER_BOTH_FAMILIES(TargetServerTest);
 
 }  // namespace
 }  // namespace weft::probe

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/endpoint/udp/udp_endpoint.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,42 +17,81 @@ namespace {
 
 using testing::HasSubstr;
 
-std::unique_ptr<UdpEndpoint> StartEndpoint(UdpEndpointOptions options = {}) {
-  if (options.address.empty()) options.address = Loopback(1);
-  options.session = 99;
-  auto endpoint = UdpEndpoint::Create(options);
-  EXPECT_TRUE(endpoint.ok()) << endpoint.status();
-  return *std::move(endpoint);
-}
+constexpr int kIpv6FlowInfo = 11;  // IPV6_FLOWINFO of <linux/in6.h>
 
 size_t CountOf(const std::vector<Event>& events, EventKind kind) {
   return static_cast<size_t>(std::count_if(
       events.begin(), events.end(), [kind](const auto& event) { return event.kind == kind; }));
 }
 
-class UdpEndpointStamps : public testing::TestWithParam<bool> {};
-
-TEST_P(UdpEndpointStamps, AProbeIsSentAndAnswered) {
-  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
-  auto endpoint = StartEndpoint({.kernel_stamps = GetParam()});
-  ASSERT_TRUE(endpoint->Send(std::vector{ProbeTo(responder->target(), 42)}).ok());
-  const std::vector<Event> events = PollUntilEnded(*endpoint, responder.get(), 1);
-  ASSERT_EQ(events.size(), 2u);
-  EXPECT_EQ(events[0].kind, EventKind::kSent);
-  EXPECT_EQ(events[1].kind, EventKind::kReply);
-  EXPECT_EQ(events[1].probe_id, 42u);
-  EXPECT_EQ(events[1].reply_udp_src_port, 50002);
-  EXPECT_GE(events[1].time_ns, events[0].time_ns);
-  EXPECT_GT(events[1].rtt_ns, 0);
-  EXPECT_GT(events[1].responder_delay_ns, 0);
-  EXPECT_LE(events[1].responder_delay_ns, events[1].rtt_ns);
-  EXPECT_EQ(responder->counters().answers, 1u);
+// -1: nothing came, or the kernel does not say.
+int64_t ArrivedFlowLabel(int fd) {
+  const int yes = 1;
+  setsockopt(fd, IPPROTO_IPV6, kIpv6FlowInfo, &yes, sizeof yes);
+  std::array<std::byte, 512> bytes;
+  alignas(cmsghdr) std::array<char, 512> control;
+  iovec data = {.iov_base = bytes.data(), .iov_len = bytes.size()};
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  WaitReadable(fd, 1'000'000'000);
+  if (recvmsg(fd, &message, MSG_DONTWAIT) < 0) return -1;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != IPPROTO_IPV6 || header->cmsg_type != kIpv6FlowInfo) continue;
+    uint32_t flow_info = 0;
+    std::memcpy(&flow_info, CMSG_DATA(header), sizeof flow_info);
+    return ntohl(flow_info) & 0xfffff;
+  }
+  return 0;  // told only where it is not 0
 }
 
-INSTANTIATE_TEST_SUITE_P(All, UdpEndpointStamps, testing::Bool(),
-                         [](const auto& row) { return row.param ? "KernelStamps" : "OwnTimes"; });
+class UdpEndpointTest : public LoopbackTest {
+ protected:
+  static std::unique_ptr<UdpEndpoint> StartEndpoint(UdpEndpointOptions options = {}) {
+    if (options.address.empty()) options.address = Loopback(1);
+    options.session = 99;
+    auto endpoint = UdpEndpoint::Create(options);
+    EXPECT_TRUE(endpoint.ok()) << endpoint.status();
+    return *std::move(endpoint);
+  }
+  static absl::Status OpenHeld(const wire::IpAddress& address) {
+    const UdpSocketOptions options = {.address = address, .port = 50001};
+    const int error = UdpSocket().Open(options);
+    return error == 0 ? absl::OkStatus() : OpenError(options, error);
+  }
+  static void AProbeIsSentAndAnswered(bool kernel_stamps);
+};
 
-TEST(UdpEndpoint, ManyProbesFromManyPortsAreEachAnsweredOnce) {
+void UdpEndpointTest::AProbeIsSentAndAnswered(bool kernel_stamps) {
+  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
+  auto endpoint = StartEndpoint({.kernel_stamps = kernel_stamps});
+  // The kernel begins to stamp packets only some time after it is asked to.
+  Event reply;
+  uint64_t sent = 0;
+  while (reply.responder_delay_ns == 0 && sent < 1000) {
+    ASSERT_TRUE(endpoint->Send(std::vector{ProbeTo(responder->target(), ++sent)}).ok());
+    const std::vector<Event> events = PollUntilEnded(*endpoint, responder.get(), 1);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].kind, EventKind::kSent);
+    EXPECT_EQ(events[1].kind, EventKind::kReply);
+    EXPECT_EQ(events[1].probe_id, sent);
+    EXPECT_EQ(events[1].reply_udp_src_port, 50002);
+    EXPECT_GE(events[1].time_ns, events[0].time_ns);
+    EXPECT_GT(events[1].rtt_ns, 0);
+    reply = events[1];
+  }
+  EXPECT_GT(reply.responder_delay_ns, 0);
+  EXPECT_LE(reply.responder_delay_ns, reply.rtt_ns);
+  EXPECT_EQ(responder->counters().answers, sent);
+}
+
+TEST_P(UdpEndpointTest, AProbeIsSentAndAnsweredWithKernelStamps) { AProbeIsSentAndAnswered(true); }
+TEST_P(UdpEndpointTest, AProbeIsSentAndAnsweredWithOwnTimes) { AProbeIsSentAndAnswered(false); }
+
+TEST_P(UdpEndpointTest, ManyProbesFromManyPortsAreEachAnsweredOnce) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = StartEndpoint();
   std::vector<Probe> probes;
@@ -70,7 +113,7 @@ TEST(UdpEndpoint, ManyProbesFromManyPortsAreEachAnsweredOnce) {
   }
 }
 
-TEST(UdpEndpoint, AsksForAnswersOnAnotherPortWhere4791IsTaken) {
+TEST_P(UdpEndpointTest, AsksForAnswersOnAnotherPortWhere4791IsTaken) {
   auto here = StartResponder({.address = Loopback(1), .tcp_port = 0});
   auto there = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = StartEndpoint();
@@ -79,7 +122,7 @@ TEST(UdpEndpoint, AsksForAnswersOnAnotherPortWhere4791IsTaken) {
   EXPECT_EQ(here->counters().malformed, 0u);
 }
 
-TEST(UdpEndpoint, NobodyThereIsUnreachableAndSaysWho) {
+TEST_P(UdpEndpointTest, NobodyThereIsUnreachableAndSaysWho) {
   auto endpoint = StartEndpoint();
   const topology::Target nobody = {.name = {}, .address = Loopback(9), .clock = {}};
   ASSERT_TRUE(endpoint->Send(std::vector{ProbeTo(nobody, 5)}).ok());
@@ -87,10 +130,10 @@ TEST(UdpEndpoint, NobodyThereIsUnreachableAndSaysWho) {
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[1].kind, EventKind::kUnreachable);
   EXPECT_EQ(events[1].hop_address, Loopback(9));
-  EXPECT_EQ(events[1].icmp_code, 3);  // port unreachable
+  EXPECT_EQ(events[1].icmp_code, GetParam() == Family::kV6 ? 4 : 3);  // port unreachable
 }
 
-TEST(UdpEndpoint, SilenceIsLossAtTheTimeout) {
+TEST_P(UdpEndpointTest, SilenceIsLossAtTheTimeout) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = StartEndpoint();
   Probe probe = ProbeTo(responder->target(), 6);
@@ -110,7 +153,7 @@ TEST(UdpEndpoint, SilenceIsLossAtTheTimeout) {
   EXPECT_TRUE(more.empty());
 }
 
-TEST(UdpEndpoint, AnAnswerToAnotherSessionIsDropped) {
+TEST_P(UdpEndpointTest, AnAnswerToAnotherSessionIsDropped) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = StartEndpoint();
   Probe probe = ProbeTo(responder->target(), 6);
@@ -135,7 +178,7 @@ TEST(UdpEndpoint, AnAnswerToAnotherSessionIsDropped) {
   EXPECT_TRUE(more.empty());
 }
 
-TEST(UdpEndpoint, GarbageAndAWrongIcrcAreCountedAndDropped) {
+TEST_P(UdpEndpointTest, GarbageAndAWrongIcrcAreCountedAndDropped) {
   auto endpoint = StartEndpoint();
   const topology::Target nobody = {.name = {}, .address = Loopback(9), .clock = {}};
   ASSERT_TRUE(endpoint->Send(std::vector{ProbeTo(nobody, 5)}).ok());  // opens the answer socket
@@ -161,7 +204,7 @@ TEST(UdpEndpoint, GarbageAndAWrongIcrcAreCountedAndDropped) {
   EXPECT_EQ(CountOf(events, EventKind::kReply), 0u);
 }
 
-TEST(UdpEndpoint, TakesNoneOfTooManyProbes) {
+TEST_P(UdpEndpointTest, TakesNoneOfTooManyProbes) {
   auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
   auto endpoint = StartEndpoint({.capacity = 4});
   const std::vector<Probe> five(5, ProbeTo(responder->target(), 1));
@@ -169,7 +212,7 @@ TEST(UdpEndpoint, TakesNoneOfTooManyProbes) {
   EXPECT_TRUE(endpoint->Send(std::span(five).first(4)).ok());
 }
 
-TEST(UdpEndpoint, AHeldSourcePortIsNamedWithItsHolder) {
+TEST_P(UdpEndpointTest, AHeldSourcePortIsNamedWithItsHolder) {
   UdpSocket holder;
   ASSERT_EQ(holder.Open({.address = Loopback(1), .port = 50001}), 0);
   auto endpoint = StartEndpoint();
@@ -181,12 +224,113 @@ TEST(UdpEndpoint, AHeldSourcePortIsNamedWithItsHolder) {
   EXPECT_THAT(message, HasSubstr("(pid " + std::to_string(getpid()) + ")"));
 }
 
-TEST(UdpEndpoint, TwoProbersDoNotShareASourcePort) {
+TEST_P(UdpEndpointTest, TwoProbersDoNotShareASourcePort) {
   auto first = StartEndpoint();
   auto second = StartEndpoint();
   const topology::Target target = {.name = {}, .address = Loopback(2), .clock = {}};
   EXPECT_TRUE(first->Send(std::vector{ProbeTo(target, 1)}).ok());
   EXPECT_TRUE(absl::IsAlreadyExists(second->Send(std::vector{ProbeTo(target, 1)})));
+}
+
+TEST_P(UdpEndpointTest, TellsWithWhichTtlAndTrafficClassTheProbeArrived) {
+  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
+  auto endpoint = StartEndpoint();
+  Probe probe = ProbeTo(responder->target(), 1);
+  probe.ttl = 9;
+  probe.traffic_class = 104;
+  ASSERT_TRUE(endpoint->Send(std::vector{probe}).ok());
+  const std::vector<Event> events = PollUntilEnded(*endpoint, responder.get(), 1);
+  ASSERT_EQ(events.back().kind, EventKind::kReply);
+  EXPECT_EQ(events.back().received_ttl, 9);
+  EXPECT_EQ(events.back().received_traffic_class, 104);
+}
+
+// Linux shows the TTL of the error itself, and of what it quotes only IPv6's traffic class.
+TEST_P(UdpEndpointTest, TellsOfAnErrorWhatTheKernelShows) {
+  auto endpoint = StartEndpoint();
+  const topology::Target nobody = {.name = {}, .address = Loopback(9), .clock = {}};
+  Probe probe = ProbeTo(nobody, 5);
+  probe.traffic_class = 104;
+  ASSERT_TRUE(endpoint->Send(std::vector{probe}).ok());
+  const Event event = PollUntilEnded(*endpoint, nullptr, 1).back();
+  ASSERT_EQ(event.kind, EventKind::kUnreachable);
+  EXPECT_EQ(event.answer_ttl, 64);
+  if (GetParam() == Family::kV6) {
+    EXPECT_EQ(event.quoted_traffic_class, 104);
+  } else {
+    EXPECT_FALSE(event.quoted_traffic_class.has_value());
+  }
+  EXPECT_FALSE(event.quoted_ttl.has_value());
+  EXPECT_FALSE(event.answer_ip_id.has_value());
+}
+
+TEST_P(UdpEndpointTest, AProbeLeavesFromTheSourceThatItNames) {
+  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
+  auto endpoint = StartEndpoint();
+  std::vector<Probe> probes = {ProbeTo(responder->target(), 1), ProbeTo(responder->target(), 2)};
+  probes[1].source = Loopback(4);  // the same source port, of another address
+  ASSERT_TRUE(endpoint->Send(probes).ok());
+  EXPECT_EQ(CountOf(PollUntilEnded(*endpoint, responder.get(), 2), EventKind::kReply), 2u);
+  EXPECT_TRUE(absl::IsAlreadyExists(OpenHeld(Loopback(4))));
+  EXPECT_TRUE(OpenHeld(Loopback(5)).ok());
+}
+
+TEST_P(UdpEndpointTest, ASourceThatIsNotThisHostsIsRefused) {
+  auto endpoint = StartEndpoint();
+  const topology::Target target = {.name = {}, .address = Loopback(2), .clock = {}};
+  Probe probe = ProbeTo(target, 1);
+  probe.source = *wire::IpAddress::Parse(GetParam() == Family::kV6 ? "2001:db8::1" : "192.0.2.1");
+  const absl::Status status = endpoint->Send(std::vector{probe});
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(probe.source.ToString() + ": not an address of this host"));
+}
+
+TEST_P(UdpEndpointTest, ALiveHeaderGoesOutWithALimitedTtlOnlyAndIsNeverTakenForData) {
+  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
+  auto endpoint = StartEndpoint();
+  Probe probe = ProbeTo(responder->target(), 1);
+  probe.wears_live_header = true;
+  EXPECT_TRUE(absl::IsInvalidArgument(endpoint->Send(std::vector{probe})));
+  probe.ttl = kLiveHeaderTtl - 1;
+  probe.timeout_ns = 50'000'000;
+  ASSERT_TRUE(endpoint->Send(std::vector{probe}).ok());
+  EXPECT_EQ(CountOf(PollUntilEnded(*endpoint, responder.get(), 1), EventKind::kLost), 1u);
+  EXPECT_EQ(responder->counters().bad_icrc, 1u);
+  EXPECT_EQ(responder->counters().answers, 0u);
+}
+
+TEST_P(UdpEndpointTest, FlowLabelsAreIpv6s) {
+  auto responder = StartResponder({.address = Loopback(2), .tcp_port = 0});
+  auto endpoint = StartEndpoint();
+  std::vector<Probe> probes;
+  for (uint32_t label : {0u, 1u, 0x12345u, 0xfffffu}) {
+    Probe probe = ProbeTo(responder->target(), probes.size());
+    probe.flow_label = label;
+    probes.push_back(probe);
+  }
+  const absl::Status status = endpoint->Send(probes);
+  if (GetParam() == Family::kV4) {
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  } else {
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(CountOf(PollUntilEnded(*endpoint, responder.get(), 4), EventKind::kReply), 4u);
+  }
+}
+
+// What arrives at a socket that asks for it.
+TEST_P(UdpEndpointTest, AProbeArrivesWithTheFlowLabelThatItWasSentWith) {
+  if (GetParam() == Family::kV4) return;
+  UdpSocket there;
+  ASSERT_EQ(there.Open({.address = Loopback(2), .port = 4791, .receives = true}), 0);
+  auto endpoint = StartEndpoint();
+  const topology::Target target = {.name = {}, .address = Loopback(2), .clock = {}};
+  for (uint32_t label : {0u, 0x12345u}) {
+    Probe probe = ProbeTo(target, label);
+    probe.flow_label = label;
+    ASSERT_TRUE(endpoint->Send(std::vector{probe}).ok());
+    EXPECT_EQ(ArrivedFlowLabel(there.fd()), label);
+  }
 }
 
 TEST(UdpEndpoint, AnUnknownInterfaceIsNamedWithThoseThereAre) {
@@ -196,7 +340,11 @@ TEST(UdpEndpoint, AnUnknownInterfaceIsNamedWithThoseThereAre) {
               HasSubstr("interface weft-none: no such interface: expected one of lo"));
 }
 
-TEST(PortSockets, TheOneUnusedForLongestMakesRoom) {
+WEFT_OVER_BOTH_FAMILIES(UdpEndpointTest);
+
+using PortSocketsTest = LoopbackTest;
+
+TEST_P(PortSocketsTest, TheOneUnusedForLongestMakesRoom) {
   PortSockets sockets({}, 2);
   int error = 0;
   ASSERT_NE(sockets.Get(Loopback(1), 50001, &error), nullptr);
@@ -208,7 +356,7 @@ TEST(PortSockets, TheOneUnusedForLongestMakesRoom) {
   EXPECT_EQ(UdpSocket().Open({.address = Loopback(1), .port = 50001}), EADDRINUSE);
 }
 
-TEST(PortSockets, ASocketInUseStaysOpen) {
+TEST_P(PortSocketsTest, ASocketInUseStaysOpen) {
   PortSockets sockets({}, 1);
   int error = 0;
   PortSockets::Socket* first = sockets.Get(Loopback(1), 50001, &error);
@@ -219,16 +367,23 @@ TEST(PortSockets, ASocketInUseStaysOpen) {
   EXPECT_NE(sockets.Get(Loopback(1), 50002, &error), nullptr);
 }
 
+WEFT_OVER_BOTH_FAMILIES(PortSocketsTest);
+
 struct MtuCase {
+  const char* address;
   uint32_t ip_mtu;
   uint32_t path_mtu;
 };
 
 TEST(PathMtu, IsTheLargestInfiniBandMtuThatFits) {
-  for (const MtuCase row :
-       {MtuCase{65536, 4096}, MtuCase{4200, 4096}, MtuCase{4148, 4096}, MtuCase{4147, 2048},
-        MtuCase{1500, 1024}, MtuCase{1075, 512}, MtuCase{308, 256}, MtuCase{307, 0}}) {
-    EXPECT_EQ(PathMtuFor(row.ip_mtu), row.path_mtu) << row.ip_mtu;
+  for (const MtuCase& row : {MtuCase{"10.0.0.1", 65536, 4096}, MtuCase{"10.0.0.1", 4200, 4096},
+                             MtuCase{"10.0.0.1", 4148, 4096}, MtuCase{"10.0.0.1", 4147, 2048},
+                             MtuCase{"10.0.0.1", 1500, 1024}, MtuCase{"10.0.0.1", 1075, 512},
+                             MtuCase{"10.0.0.1", 308, 256}, MtuCase{"10.0.0.1", 307, 0},
+                             MtuCase{"fd00::1", 4168, 4096}, MtuCase{"fd00::1", 4167, 2048},
+                             MtuCase{"fd00::1", 1280, 1024}, MtuCase{"fd00::1", 327, 0}}) {
+    EXPECT_EQ(PathMtuFor(row.ip_mtu, *wire::IpAddress::Parse(row.address)), row.path_mtu)
+        << row.address << " " << row.ip_mtu;
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace weft::probe {
 
-// One IPv4 address of this host (of this network namespace).
+// One address of this host (of this network namespace).
 struct LocalAddressInfo {
   std::string interface;
   wire::IpAddress address;
@@ -19,7 +19,7 @@ struct LocalAddressInfo {
   bool is_loopback = false;
 };
 
-// Of the interfaces that are up, in the kernel's order.
+// Of the interfaces that are up, in the kernel's order; without IPv6's link-local ones.
 absl::StatusOr<std::vector<LocalAddressInfo>> LocalAddresses();
 
 // NotFound, naming the interfaces there are, when `interface` is not one.
@@ -30,7 +30,8 @@ absl::Status CheckInterface(const std::string& interface);
 wire::IpAddress RouteSource(const wire::IpAddress& destination, const std::string& interface);
 
 // The largest InfiniBand MTU (256 to 4096) whose RoCEv2 UD packet fits an IP packet of `ip_mtu`
-// bytes: with IPv4, UDP, BTH and DETH headers and the ICRC. 0: not even 256 does.
-uint32_t PathMtuFor(uint32_t ip_mtu);
+// bytes to or from `address`: with IP, UDP, BTH and DETH headers and the ICRC. 0: not even 256
+// does.
+uint32_t PathMtuFor(uint32_t ip_mtu, const wire::IpAddress& address);
 
 }  // namespace weft::probe

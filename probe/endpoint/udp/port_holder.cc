@@ -7,32 +7,47 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
 
+#include "probe/endpoint/udp/socket_address.h"
 #include "probe/endpoint/udp/udp_socket.h"
 
 namespace weft::probe {
 namespace {
 
+// An address as /proc/net has it: words of 32 bits in hex, each in the byte order of this machine.
+wire::IpAddress FromProc(const std::string& text) {
+  std::array<uint32_t, 4> words{};
+  if (text.size() != 8 && text.size() != 32) return {};
+  for (size_t i = 0; i < text.size() / 8; ++i) {
+    words[i] = static_cast<uint32_t>(std::strtoul(text.substr(8 * i, 8).c_str(), nullptr, 16));
+  }
+  if (text.size() == 8) return wire::IpAddress::V4(ntohl(words[0]));
+  std::array<uint8_t, 16> bytes;
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return wire::IpAddress::V6(bytes);
+}
+
 // The inode of the socket that stands in the way of binding address:port; 0: none seen. A line of
-// /proc/net/udp reads "sl: local_address:port remote:port st ... inode ..." in hex, the address in
-// the byte order of this machine.
+// /proc/net/udp and udp6 reads "sl: local_address:port remote:port st ... inode ..." in hex.
 uint64_t InodeOfUdpPort(const wire::IpAddress& address, uint16_t port) {
-  std::ifstream table("/proc/net/udp");
+  std::ifstream table(address.IsV6() ? "/proc/net/udp6" : "/proc/net/udp");
   std::string line;
   while (std::getline(table, line)) {
-    uint32_t local = 0;
+    std::array<char, 33> local{};
     unsigned local_port = 0;
     uint64_t inode = 0;
     if (std::sscanf(line.c_str(),
-                    "%*d: %" SCNx32 ":%x %*x:%*x %*x %*x:%*x %*x:%*x %*x %*d %*d %" SCNu64, &local,
-                    &local_port, &inode) != 3) {
+                    "%*d: %32[0-9A-F]:%x %*[0-9A-F]:%*x %*x %*x:%*x %*x:%*x %*x %*d %*d %" SCNu64,
+                    local.data(), &local_port, &inode) != 3) {
       continue;
     }
-    const uint32_t held = ntohl(local);
-    const bool overlaps = held == 0 || address.v4() == 0 || held == address.v4();
+    const wire::IpAddress held = FromProc(local.data());
+    const bool overlaps =
+        address.empty() || IsEveryAddress(address) || IsEveryAddress(held) || held == address;
     if (local_port == port && overlaps) return inode;
   }
   return 0;

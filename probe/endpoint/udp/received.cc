@@ -10,6 +10,7 @@
 
 #include "probe/endpoint/udp/socket_address.h"
 #include "wire/byte_reader.h"
+#include "wire/ip.h"
 #include "wire/ipv4.h"
 #include "wire/udp.h"
 
@@ -32,25 +33,17 @@ bool IsStamp(const cmsghdr* header) {
   return header->cmsg_level == SOL_SOCKET && header->cmsg_type == SO_TIMESTAMPING;
 }
 
-wire::IpAddress AddressOf(const sockaddr* address) {
-  if (address->sa_family != AF_INET) return {};
-  sockaddr_in v4;
-  std::memcpy(&v4, address, sizeof v4);
-  return FromInAddr(v4.sin_addr);
-}
-
-// The UDP payload inside a sent frame. How long the link header is depends on the device, so the
-// IPv4 header is found by where its own length says that the frame ends.
+// The UDP payload inside a sent frame. How long the link header is depends on the device, so the IP
+// header is found by where its own length says that the frame ends.
 std::span<const std::byte> PayloadOfSentFrame(std::span<const std::byte> frame) {
   constexpr size_t kLongestLinkHeader = 22;
   for (size_t start = 0; start <= std::min(kLongestLinkHeader, frame.size()); start += 2) {
     const std::span<const std::byte> packet = frame.subspan(start);
-    wire::ByteReader reader(packet);
-    const wire::Ipv4Header ip = wire::ReadIpv4(reader);
+    const std::optional<wire::IpHeader> ip = wire::ParseIp(packet);
+    if (!ip || ip->header_bytes + ip->payload_bytes != packet.size()) continue;
+    wire::ByteReader reader(packet.subspan(ip->header_bytes));
     wire::ReadUdp(reader);
-    if (reader.ok() && ip.total_bytes == packet.size() && ip.protocol == wire::kIpProtocolUdp) {
-      return reader.Rest();
-    }
+    if (reader.ok() && ip->protocol == wire::kIpProtocolUdp) return reader.Rest();
   }
   return {};
 }
@@ -61,13 +54,47 @@ void ReadExtendedError(cmsghdr* header, QueuedError& error) {
     error.kind = QueuedError::Kind::kSendStamp;
     return;
   }
-  if (extended.ee_origin != SO_EE_ORIGIN_ICMP) return;
+  if (extended.ee_origin != SO_EE_ORIGIN_ICMP && extended.ee_origin != SO_EE_ORIGIN_ICMP6) return;
   error.kind = QueuedError::Kind::kIcmp;
   error.icmp_type = extended.ee_type;
   error.icmp_code = extended.ee_code;
-  sockaddr_in offender;
-  std::memcpy(&offender, CMSG_DATA(header) + sizeof extended, sizeof offender);
-  if (offender.sin_family == AF_INET) error.offender = FromInAddr(offender.sin_addr);
+  const size_t before = CMSG_LEN(sizeof extended);  // the offender's address follows
+  if (header->cmsg_len <= before) return;
+  error.offender = SocketAddress({reinterpret_cast<const std::byte*>(header) + before,
+                                  header->cmsg_len - before})
+                       .address();
+}
+
+// Of an IP header, as a socket tells it beside a datagram or an error.
+struct ToldHeader {
+  uint8_t ttl = 0;  // 0: not told
+  uint8_t traffic_class = 0;
+  wire::IpAddress destination;
+};
+
+void ReadToldHeader(cmsghdr* header, ToldHeader& told) {
+  if (header->cmsg_level == IPPROTO_IP) {
+    if (header->cmsg_type == IP_TTL) told.ttl = static_cast<uint8_t>(ControlValue<int>(header));
+    if (header->cmsg_type == IP_TOS) told.traffic_class = ControlValue<uint8_t>(header);
+    if (header->cmsg_type == IP_PKTINFO) {
+      told.destination = FromInAddr(ControlValue<in_pktinfo>(header).ipi_addr);
+    }
+  } else if (header->cmsg_level == IPPROTO_IPV6) {
+    if (header->cmsg_type == IPV6_HOPLIMIT) {
+      told.ttl = static_cast<uint8_t>(ControlValue<int>(header));
+    }
+    if (header->cmsg_type == IPV6_TCLASS) {
+      told.traffic_class = static_cast<uint8_t>(ControlValue<int>(header));
+    }
+    if (header->cmsg_type == IPV6_PKTINFO) {
+      told.destination = FromIn6Addr(ControlValue<in6_pktinfo>(header).ipi6_addr);
+    }
+  }
+}
+
+bool IsExtendedError(const cmsghdr* header) {
+  return (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR) ||
+         (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_RECVERR);
 }
 
 }  // namespace
@@ -78,7 +105,7 @@ ReceiveBatch::ReceiveBatch(size_t count, size_t bytes_each)
     slots_[i].data = {.iov_base = bytes_.data() + i * bytes_each, .iov_len = bytes_each};
     msghdr& header = headers_[i].msg_hdr;
     header = {};
-    header.msg_name = &slots_[i].address;
+    header.msg_name = slots_[i].address.data();
     header.msg_iov = &slots_[i].data;
     header.msg_iovlen = 1;
     header.msg_control = slots_[i].control.data();
@@ -101,33 +128,28 @@ Datagram ReceiveBatch::Get(size_t index) const {
   datagram.bytes = {bytes_.data() + index * bytes_each_,
                     std::min<size_t>(received.msg_len, bytes_each_)};
   datagram.cut = (received.msg_hdr.msg_flags & MSG_TRUNC) != 0;
-  sockaddr_in from;
-  std::memcpy(&from, &slots_[index].address, sizeof from);
-  datagram.source = FromInAddr(from.sin_addr);
-  datagram.udp_src_port = ntohs(from.sin_port);
+  datagram.source = slots_[index].address.address();
+  datagram.udp_src_port = slots_[index].address.port();
+  ToldHeader told;
   msghdr message = received.msg_hdr;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
-    if (IsStamp(header)) {
-      datagram.stamp_ns = StampOf(header);
-    } else if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TTL) {
-      datagram.ttl = static_cast<uint8_t>(ControlValue<int>(header));
-    } else if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TOS) {
-      datagram.traffic_class = ControlValue<uint8_t>(header);
-    } else if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_PKTINFO) {
-      datagram.destination = FromInAddr(ControlValue<in_pktinfo>(header).ipi_addr);
-    }
+    if (IsStamp(header)) datagram.stamp_ns = StampOf(header);
+    ReadToldHeader(header, told);
   }
+  datagram.ttl = told.ttl;
+  datagram.traffic_class = told.traffic_class;
+  datagram.destination = told.destination;
   return datagram;
 }
 
 bool ReadErrorQueue(int fd, std::span<std::byte> buffer, QueuedError& error) {
-  sockaddr_storage address = {};
+  SocketAddress address;
   iovec data = {.iov_base = buffer.data(), .iov_len = buffer.size()};
   alignas(cmsghdr) std::array<char, 512> control;
   msghdr message = {};
-  message.msg_name = &address;
-  message.msg_namelen = sizeof address;
+  message.msg_name = address.data();
+  message.msg_namelen = *address.size();
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   message.msg_control = control.data();
@@ -136,14 +158,21 @@ bool ReadErrorQueue(int fd, std::span<std::byte> buffer, QueuedError& error) {
   if (size < 0) return false;
 
   error = QueuedError();
+  ToldHeader carrier;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (IsStamp(header)) error.stamp_ns = StampOf(header);
-    if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_RECVERR) {
-      ReadExtendedError(header, error);
+    ReadToldHeader(header, carrier);
+    if (IsExtendedError(header)) ReadExtendedError(header, error);
+  }
+  error.destination = address.address();
+  if (error.kind == QueuedError::Kind::kIcmp) {
+    if (carrier.ttl != 0) error.carrier_ttl = carrier.ttl;
+    // Traffic class and flow label of the quoted header are one word; IPv4 has no such thing here.
+    if (error.destination.IsV6()) {
+      error.quoted_traffic_class = static_cast<uint8_t>(address.flow_info() >> 20);
     }
   }
-  error.destination = AddressOf(reinterpret_cast<const sockaddr*>(&address));
   error.bytes = buffer.first(std::min(static_cast<size_t>(size), buffer.size()));
   if (error.kind == QueuedError::Kind::kSendStamp) error.bytes = PayloadOfSentFrame(error.bytes);
   return true;

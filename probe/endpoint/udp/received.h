@@ -7,9 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "probe/endpoint/udp/socket_address.h"
 #include "wire/ip_address.h"
 
 // What comes out of a UDP socket: datagrams, in batches, and its error queue.
@@ -41,7 +43,7 @@ class ReceiveBatch {
  private:
   static constexpr size_t kControlBytes = 256;
   struct Slot {
-    sockaddr_storage address;
+    SocketAddress address;
     iovec data;
     alignas(cmsghdr) std::array<char, kControlBytes> control;
   };
@@ -63,8 +65,10 @@ struct QueuedError {
   // kIcmp:
   wire::IpAddress offender;
   wire::IpAddress destination;  // of the packet that it is about
-  uint8_t icmp_type = 0;
+  uint8_t icmp_type = 0;        // of ICMP or ICMPv6, as `destination` is
   uint8_t icmp_code = 0;
+  std::optional<uint8_t> carrier_ttl;           // of the packet that carried the error
+  std::optional<uint8_t> quoted_traffic_class;  // IPv6: Linux tells it of IPv6 quotes only
 };
 
 // false: the queue is empty. `buffer` holds what `error.bytes` points to.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/endpoint/udp/udp_endpoint.h"
 
+#include <netinet/icmp6.h>
+#include <netinet/ip_icmp.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -24,8 +26,14 @@ constexpr size_t kMaxSourcePortSockets = 16384;
 constexpr size_t kMaxAnswerSockets = 64;
 constexpr int64_t kRouteLifeNs = 1'000'000'000;
 constexpr size_t kMaxRoutes = 65536;
-constexpr uint8_t kIcmpHostUnreachable = 1;
-constexpr uint8_t kIcmpFiltered = 13;
+
+// What a router would say of a packet that this host's own rules do not let out, or for which it
+// has no way.
+uint8_t CodeFor(int error, const wire::IpAddress& destination) {
+  const bool filtered = error == EPERM;
+  if (destination.IsV6()) return filtered ? ICMP6_DST_UNREACH_ADMIN : ICMP6_DST_UNREACH_ADDR;
+  return filtered ? ICMP_PKT_FILTERED : ICMP_HOST_UNREACH;
+}
 
 UdpSocketOptions SocketOptions(const UdpEndpointOptions& options) {
   return {.interface = options.interface,
@@ -127,15 +135,24 @@ absl::StatusOr<UdpEndpoint::AnswerSocket*> UdpEndpoint::AnswerSocketOf(
 }
 
 absl::StatusOr<UdpEndpoint::Prepared> UdpEndpoint::Prepare(const Probe& probe) {
-  if (!probe.destination.IsV4()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", probe.destination.ToString(), "\": expected an IPv4 address"));
-  }
-  Prepared prepared = {.source = SourceFor(probe.destination)};
+  absl::Status status = CheckProbe(probe);
+  if (!status.ok()) return status;
+  Prepared prepared = {.source =
+                           probe.source.empty() ? SourceFor(probe.destination) : probe.source};
   if (prepared.source.empty()) {
     return absl::UnavailableError(absl::StrCat(probe.destination.ToString(), ": no route to host"));
   }
+  if (prepared.source.family() != probe.destination.family()) {
+    return absl::InvalidArgumentError(absl::StrCat("probe to ", probe.destination.ToString(),
+                                                   " from ", prepared.source.ToString(),
+                                                   ": expected addresses of one family"));
+  }
+  status = CheckFlowLabel(probe, prepared.source);
+  if (!status.ok()) return status;
   absl::StatusOr<AnswerSocket*> answers = AnswerSocketOf(prepared.source);
+  if (absl::IsNotFound(answers.status()) && !probe.source.empty()) {
+    return absl::InvalidArgumentError(answers.status().message());
+  }
   if (!answers.ok()) return answers.status();
   prepared.answer_port = (*answers)->socket.port;
   if (probe.udp_src_port == prepared.answer_port) {
@@ -151,6 +168,17 @@ absl::StatusOr<UdpEndpoint::Prepared> UdpEndpoint::Prepare(const Probe& probe) {
     return OpenError(wanted, error);
   }
   return prepared;
+}
+
+absl::Status UdpEndpoint::CheckFlowLabel(const Probe& probe, const wire::IpAddress& source) {
+  if (probe.flow_label == 0) return absl::OkStatus();
+  if (source.IsV4()) {
+    return absl::InvalidArgumentError(absl::StrCat("probe to ", probe.destination.ToString(),
+                                                   ": flow label ", probe.flow_label,
+                                                   ": expected 0, as IPv4 has none"));
+  }
+  if (!flow_labels_) flow_labels_ = CheckFlowLabels(source);
+  return *flow_labels_;
 }
 
 absl::Status UdpEndpoint::Send(std::span<const Probe> probes) {
@@ -189,14 +217,15 @@ void UdpEndpoint::SendPrepared(const Probe& probe, const Prepared& prepared) {
   const int error = prepared.socket->socket.Send({.address = probe.destination,
                                                   .udp_port = wire::kRoceUdpPort,
                                                   .ttl = probe.ttl,
-                                                  .traffic_class = probe.traffic_class},
+                                                  .traffic_class = probe.traffic_class,
+                                                  .flow_label = probe.flow_label},
                                                  std::span(datagram).first(size));
   if (error == EAGAIN || error == ENOBUFS) {
     ++counters_.not_sent;
   } else if (error != 0) {
     Finish(entry, {.kind = EventKind::kUnreachable,
                    .hop_address = prepared.source,
-                   .icmp_code = error == EPERM ? kIcmpFiltered : kIcmpHostUnreachable});
+                   .icmp_code = CodeFor(error, probe.destination)});
     return;
   }
   if (!options_.kernel_stamps) ReportSent(*entry);

@@ -44,8 +44,10 @@ struct UdpEndpointCounters {
 // are asked for on UDP port 4791 where that is free, otherwise on a port of the kernel's choice.
 //
 // Linux hands on only what an ICMP error quotes after the UDP header. Where a switch quotes just 28
-// bytes, the probe is known by destination and source port alone, so an answer that is later than
-// its probe's timeout can be taken for that of the next probe there.
+// bytes, the probe is known by addresses and source port alone, so an answer that is later than
+// its probe's timeout can be taken for that of the next probe there. Of the quoted IP header it
+// tells IPv6's traffic class, and of the header that carried the error its TTL; the rest of the
+// two stays unknown.
 class UdpEndpoint : public Endpoint {
  public:
   static absl::StatusOr<std::unique_ptr<UdpEndpoint>> Create(const UdpEndpointOptions& options);
@@ -54,6 +56,7 @@ class UdpEndpoint : public Endpoint {
   int64_t Now() const override;  // CLOCK_MONOTONIC
   wire::IpAddress LocalAddress(const wire::IpAddress& destination) const override;
   // AlreadyExists: a source port is held by another program, which the message names.
+  // FailedPrecondition: a flow label is asked for that this host does not let us choose.
   absl::Status Send(std::span<const Probe> probes) override;
   absl::Status Poll(int64_t deadline_ns, std::vector<Event>& events) override;
   size_t capacity() const override { return in_flight_.capacity(); }
@@ -78,6 +81,7 @@ class UdpEndpoint : public Endpoint {
 
   explicit UdpEndpoint(const UdpEndpointOptions& options);
   absl::StatusOr<Prepared> Prepare(const Probe& probe);
+  absl::Status CheckFlowLabel(const Probe& probe, const wire::IpAddress& source);
   absl::StatusOr<AnswerSocket*> AnswerSocketOf(const wire::IpAddress& source);
   wire::IpAddress SourceFor(const wire::IpAddress& destination);
   void SendPrepared(const Probe& probe, const Prepared& prepared);
@@ -107,6 +111,7 @@ class UdpEndpoint : public Endpoint {
   std::vector<Event> pending_;
   int64_t realtime_ahead_ns_ = 0;
   UdpEndpointCounters counters_;
+  std::optional<absl::Status> flow_labels_;  // whether they can be chosen, once that was asked
 
   struct CachedRoute {
     wire::IpAddress source;

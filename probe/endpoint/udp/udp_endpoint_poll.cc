@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The receiving half of UdpEndpoint.
+#include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -19,6 +20,16 @@ namespace {
 constexpr int kReadyAtOnce = 64;
 
 bool EndsAProbe(const Event& event) { return event.kind != EventKind::kSent; }
+
+// What an ICMP error means for the probe that it is about; kLost: nothing.
+EventKind MeaningOf(const QueuedError& error) {
+  const bool v6 = error.destination.IsV6();
+  const uint8_t expired = v6 ? ICMP6_TIME_EXCEEDED : ICMP_TIME_EXCEEDED;
+  const uint8_t in_transit = v6 ? ICMP6_TIME_EXCEED_TRANSIT : ICMP_EXC_TTL;
+  if (error.icmp_type == expired && error.icmp_code == in_transit) return EventKind::kHop;
+  const uint8_t unreachable = v6 ? ICMP6_DST_UNREACH : ICMP_DEST_UNREACH;
+  return error.icmp_type == unreachable ? EventKind::kUnreachable : EventKind::kLost;
+}
 
 }  // namespace
 
@@ -95,11 +106,16 @@ void UdpEndpoint::OnAnswer(const AnswerSocket& answers, const Datagram& datagram
   if (sent_[entry->slot].stamp_ns == 0) ReadErrors(*sent_[entry->slot].socket);
   entry = in_flight_.Find(packet.payload.sequence);
   if (entry == nullptr) return;
-  Finish(entry, {.kind = EventKind::kReply,
+  Event event = {.kind = EventKind::kReply,
                  .time_ns = datagram.stamp_ns != 0 ? FromRealtime(datagram.stamp_ns) : Now(),
                  .rtt_ns = RttOf(*entry, datagram.stamp_ns),
                  .responder_delay_ns = static_cast<int64_t>(packet.payload.responder_delay_ns),
-                 .reply_udp_src_port = datagram.udp_src_port});
+                 .reply_udp_src_port = datagram.udp_src_port};
+  if (packet.payload.received_ttl != 0) {  // the responder knew its IP header
+    event.received_ttl = packet.payload.received_ttl;
+    event.received_traffic_class = packet.payload.received_traffic_class;
+  }
+  Finish(entry, event);
 }
 
 int64_t UdpEndpoint::RttOf(const InFlight::Entry& entry, int64_t received_stamp_ns) const {
@@ -137,8 +153,8 @@ void UdpEndpoint::OnSendStamp(const QueuedError& error) {
 }
 
 void UdpEndpoint::OnIcmp(const PortSockets::Socket& socket, const QueuedError& error) {
-  const bool is_hop = error.icmp_type == ICMP_TIME_EXCEEDED && error.icmp_code == ICMP_EXC_TTL;
-  if (!is_hop && error.icmp_type != ICMP_DEST_UNREACH) {
+  const EventKind kind = MeaningOf(error);
+  if (kind == EventKind::kLost) {
     ++counters_.other_errors;
     return;
   }
@@ -147,14 +163,17 @@ void UdpEndpoint::OnIcmp(const PortSockets::Socket& socket, const QueuedError& e
     ++counters_.other_session;
     return;
   }
-  InFlight::Entry* entry = quoted ? in_flight_.FindAnswered(quoted->sequence)
-                                  : in_flight_.FindQuoted(error.destination, socket.port, {});
+  InFlight::Entry* entry =
+      quoted ? in_flight_.FindAnswered(quoted->sequence)
+             : in_flight_.FindQuoted(error.destination, socket.port, {}, socket.address);
   if (entry == nullptr) return;
-  Finish(entry, {.kind = is_hop ? EventKind::kHop : EventKind::kUnreachable,
+  Finish(entry, {.kind = kind,
                  .time_ns = error.stamp_ns != 0 ? FromRealtime(error.stamp_ns) : Now(),
                  .rtt_ns = RttOf(*entry, error.stamp_ns),
                  .hop_address = error.offender,
-                 .icmp_code = error.icmp_code});
+                 .icmp_code = error.icmp_code,
+                 .quoted_traffic_class = error.quoted_traffic_class,
+                 .answer_ttl = error.carrier_ttl});
 }
 
 void UdpEndpoint::ExpireProbes() {

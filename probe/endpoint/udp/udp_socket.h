@@ -24,7 +24,7 @@ enum class PortSharing : uint8_t {
 };
 
 struct UdpSocketOptions {
-  wire::IpAddress address{};  // none: every local address
+  wire::IpAddress address{};  // none: every local IPv4 address; ::, every IPv6 one
   uint16_t port = 0;          // 0: one of the kernel's choice
   std::string interface {};   // empty: any; otherwise sends and receives only there
   PortSharing sharing = PortSharing::kNobody;
@@ -35,8 +35,9 @@ struct UdpSocketOptions {
   int receive_buffer_bytes = 0;  // 0: the kernel's default
 };
 
-// An unprivileged, non-blocking IPv4 UDP socket whose packets fit the ICRC that we compute: never
-// connected, DF set, so that the kernel writes ID 0. Owns its descriptor.
+// An unprivileged, non-blocking UDP socket, of its address's family, whose packets fit the ICRC
+// that we compute: never connected, DF set, so that the kernel writes ID 0 (IPv4). Over IPv6
+// packets have the flow label that is asked for, and are never fragmented. Owns its descriptor.
 class UdpSocket {
  public:
   UdpSocket() = default;
@@ -62,6 +63,7 @@ class UdpSocket {
     uint8_t ttl = 64;
     uint8_t traffic_class = 0;
     wire::IpAddress source{};  // none: as the socket is bound; to be given where it is not bound
+    uint32_t flow_label = 0;   // IPv6, 20 bits; EINVAL where this host does not let us choose one
   };
   // 0 or errno. An ICMP error of an earlier packet, which the kernel reports here, is not one.
   int Send(const Destination& destination, std::span<const std::byte> datagram) const;
@@ -73,6 +75,10 @@ class UdpSocket {
 
 // "UDP port 4791 on 10.0.0.1 is held by weft-probe (pid 123)" (AlreadyExists) and the like.
 absl::Status OpenError(const UdpSocketOptions& options, int error);
+
+// Whether IPv6 packets from `source` get the flow label that they are sent with.
+// FailedPrecondition: this host's rules keep programs from choosing one.
+absl::Status CheckFlowLabels(const wire::IpAddress& source);
 
 // "weft-probe (pid 123)", for as much as /proc tells this user; empty when it tells nothing.
 std::string UdpPortHolder(const wire::IpAddress& address, uint16_t port);

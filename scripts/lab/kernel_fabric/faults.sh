@@ -100,7 +100,7 @@ settle() {
 # silent link: senders count them as sent. A switch that swallows everything stops forwarding, which
 # sends no ICMP.
 swallow() {  # NODE
-  local node=$1 places is_host=0 all=0
+  local node=$1 places is_host=0 all=0 forward6=/proc/sys/net/ipv6/conf/all/forwarding
   [[ $(node_kind "$node") != host ]] || is_host=1
   mapfile -t places < <(awk -F'\t' -v node="$node" '$1 == node { print $2 }' \
     "$WEFT_LAB/silent.next")
@@ -109,21 +109,22 @@ swallow() {  # NODE
     places=("${places[@]:1}")
   fi
   swallow_rules | ip netns exec "$node" nft -f -
-  ((is_host)) || ip netns exec "$node" sh -c "echo $((1 - all)) >/proc/sys/net/ipv4/ip_forward"
+  ((is_host)) || ip netns exec "$node" sh -c "echo $((1 - all)) >/proc/sys/net/ipv4/ip_forward
+    [ ! -w $forward6 ] || echo $((1 - all)) >$forward6"
 }
 
 # Declared before it is deleted, so that it need not be there.
 swallow_rules() {
   local incoming=accept
-  printf 'table ip weft_lab\ndelete table ip weft_lab\n'
+  printf 'table inet weft_lab\ndelete table inet weft_lab\n'
   ((all || ${#places[@]})) || return 0
-  echo 'add table ip weft_lab'
+  echo 'add table inet weft_lab'
   if ((all && is_host)); then
     incoming=drop
-    echo 'add chain ip weft_lab out { type filter hook output priority -300; policy drop; }'
+    echo 'add chain inet weft_lab out { type filter hook output priority -300; policy drop; }'
   fi
-  echo "add chain ip weft_lab in { type filter hook prerouting priority -300; policy $incoming; }"
-  ((${#places[@]} == 0)) || printf 'add rule ip weft_lab in iifname "%s" drop\n' "${places[@]}"
+  echo "add chain inet weft_lab in { type filter hook prerouting priority -300; policy $incoming; }"
+  ((${#places[@]} == 0)) || printf 'add rule inet weft_lab in iifname "%s" drop\n' "${places[@]}"
 }
 
 # ---- Loud faults
@@ -133,12 +134,13 @@ change_links() {
   LC_ALL=C comm -23 "$WEFT_LAB/down" "$WEFT_LAB/down.next" | set_links up
 }
 
-# An interface that goes down forgets its neighbours.
+# An interface that goes down forgets its neighbours, and its IPv6 addresses.
 set_links() {  # up|down
   local node interface
   while IFS=$'\t' read -r node interface; do
     ip -n "$node" link set dev "$interface" "$1" </dev/null
-    [[ $1 == down ]] || grep -F " dev $interface " "$WEFT_LAB/neighbours/$node" | ip -n "$node" -batch -
+    [[ $1 == down ]] || grep -E " dev $interface( |\$)" "$WEFT_LAB/interfaces/$node" |
+      ip -n "$node" -batch -
   done
 }
 
@@ -150,12 +152,13 @@ reroute() {
   cp -r "$WEFT_LAB/routes" "$old"
   ask_next_hops "$(awk -F'\t' '$1 == "loud" { print $2 }' "$WEFT_LAB/faults")"
   write_routes
-  while IFS=$'\t' read -r node kind; do
+  while IFS=$'\t' read -r node kind _; do
     if [[ $kind == host ]]; then
       cut -f 1 "$WEFT_LAB/down" | grep -qxF -- "$node" && continue
     else
       # Those the kernel has removed itself, with the last link they had, are gone already.
-      awk 'FNR == NR { kept[$3] = 1; next } !($3 in kept) { print "route del", $3 }' \
+      awk 'FNR == NR { kept[$3, $5] = 1; next }
+           !(($3, $5) in kept) { print "route del", $3, $4, $5 }' \
         "$WEFT_LAB/routes/$node" "$old/$node" | ip -n "$node" -force -batch - 2>/dev/null || true
     fi
     ip -n "$node" -batch "$WEFT_LAB/routes/$node" </dev/null
@@ -169,7 +172,7 @@ lab_links() {
   local node kind
   echo 'from,from_interface,to,to_interface,sent_bytes,sent_packets,dropped_packets'
   # shellcheck disable=SC2094
-  while IFS=$'\t' read -r node kind; do
+  while IFS=$'\t' read -r node kind _; do
     [[ $kind == host ]] || { echo "\"$node\"" && tc -n "$node" -s -j qdisc show; }
   done <"$WEFT_LAB/nodes" |
     jq -r 'if type == "string" then . else .[] | select(.kind == "tbf" and .root)

@@ -119,10 +119,10 @@ supervise() {  # CMD...
 # ---- Inside
 
 # Process 1. The fabric comes on descriptor 9; `hold` says on descriptor 3 that the lab stands.
-inside() {  # run|hold HASH-SEED ICMP-LIMITS MTU [CMD...]
+inside() {  # run|hold LAB-OPTION... [CMD...]
   local mode=$1
-  hash_seed=$2 icmp_limits=$3 mtu=$4
-  shift 4
+  hash_seed=$2 hash_flow_label=$3 icmp_limits=$4 mtu=$5 per_packet=$6
+  shift 6
   mount -t tmpfs -o mode=755 tmpfs /run
   export WEFT_LAB=$lab_folder
   mkdir "$WEFT_LAB"
@@ -172,7 +172,7 @@ run_lab() {
   check_machine
   open_fabric "$fabric"
   supervise unshare "${unshare_flags[@]}" "$self" _inside run \
-    "$hash_seed" "$icmp_limits" "$mtu" "${words[@]}"
+    "${lab_options[@]}" "${words[@]}"
 }
 
 state_folder() { echo "${XDG_RUNTIME_DIR:-/tmp}/weft-lab-${name:-default}"; }
@@ -203,7 +203,7 @@ start_lab() {
   keeper=''
   trap 'abandon_start; exit 130' INT TERM HUP
   mkfifo "$state/ready"
-  setsid unshare "${unshare_flags[@]}" "$self" _inside hold "$hash_seed" "$icmp_limits" "$mtu" \
+  setsid unshare "${unshare_flags[@]}" "$self" _inside hold "${lab_options[@]}" \
     3>"$state/ready" </dev/null >"$state/log" 2>&1 &
   keeper=$!
   echo "$keeper $(start_time "$keeper")" >"$state/keeper"
