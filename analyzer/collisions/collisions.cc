@@ -49,6 +49,19 @@ std::string Words(const Fabric& fabric, const PathTable& table, const Path& path
   return words;
 }
 
+// Why no port chooses a path of this table; empty: ports do.
+std::string ModeWords(const PathTable& table) {
+  for (const topology::HopBehaviour& hop : table.hop_behaviours) {
+    if (hop.mode == topology::HopMode::kUnknown || hop.mode == topology::HopMode::kHashed) continue;
+    return absl::StrCat("no source port chooses its path: hop ", hop.hop_index, " (",
+                        !hop.node.empty()      ? hop.node
+                        : !hop.address.empty() ? hop.address.ToString()
+                                               : "silent",
+                        ") is ", ToString(hop.mode));
+  }
+  return "";
+}
+
 class Collider {
  public:
   Collider(const Fabric& fabric, std::span<const PathTable> tables)
@@ -63,6 +76,7 @@ class Collider {
     for (const Flow& flow : flows) Place(flow);
     Collect();
     for (const LinkLoad& link : report_.links) Judge(link);
+    SayBundles();
     SayUnplaced();
     return std::move(report_);
   }
@@ -76,6 +90,7 @@ class Collider {
       first.resize(std::max(first.size(), placed.links.size()));
       for (size_t i = 0; i < placed.links.size(); ++i) {
         if (!placed.links[i]) continue;
+        if (placed.cables[i] != 1) cables_[*placed.links[i]] = placed.cables[i];
         if (living) living_[*placed.links[i]];
         if (path.state == PathState::kDead) on_dead_.insert(*placed.links[i]);
         if (!living) continue;
@@ -91,9 +106,17 @@ class Collider {
     if (!table->void_reason.empty()) {
       return Unplaced(flow, "its path table is void: " + table->void_reason, false);
     }
+    if (!table->hidden_reason.empty()) {
+      return Unplaced(flow, "an overlay hides its pair's paths: " + table->hidden_reason, false);
+    }
+    if (const std::string mode = ModeWords(*table); !mode.empty()) {
+      return Unplaced(flow, mode, false);
+    }
     const auto path = std::find_if(table->paths.begin(), table->paths.end(), [&](const Path& p) {
-      return std::find(p.udp_src_ports.begin(), p.udp_src_ports.end(), flow.udp_src_port) !=
-             p.udp_src_ports.end();
+      const auto has = [&](const std::vector<uint16_t>& ports) {
+        return std::find(ports.begin(), ports.end(), flow.udp_src_port) != ports.end();
+      };
+      return has(p.udp_src_ports) || has(p.computed_udp_src_ports);
     });
     if (path == table->paths.end()) {
       return Unplaced(
@@ -118,10 +141,25 @@ class Collider {
     report_.unplaced.push_back({flow.id, std::move(reason), dead});
   }
 
+  // Of a direction; of all cables together where they are not told apart.
+  std::optional<double> CapacityOf(Direction direction) const {
+    const auto bundle = cables_.find(direction);
+    if (bundle == cables_.end()) return fabric_.link(direction.link).capacity_bps;
+    if (bundle->second == 0) return std::nullopt;
+    double sum = 0;
+    for (const topology::Adjacency& adjacency : fabric_.adjacencies(fabric_.From(direction))) {
+      if (adjacency.neighbour != fabric_.To(direction)) continue;
+      const std::optional<double> one = fabric_.link(adjacency.direction.link).capacity_bps;
+      if (!one) return std::nullopt;
+      sum += *one;
+    }
+    return sum;
+  }
+
   LinkLoad Load(Direction direction, const std::vector<const Flow*>& flows) const {
     LinkLoad load;
     load.link = fabric_.Describe(direction);
-    load.capacity_bps = fabric_.link(direction.link).capacity_bps;
+    load.capacity_bps = CapacityOf(direction);
     load.between_switches = fabric_.BetweenSwitches(direction.link);
     for (const Flow* flow : flows) {
       load.offered_bps += flow->rate_bps;
@@ -157,6 +195,10 @@ class Collider {
         report_.fullest_link = load.load;
         report_.fullest_link_name = ToString(load.link);
       }
+      const auto bundle = cables_.find(direction);
+      if (bundle != cables_.end() && !load.flows.empty()) {
+        report_.bundles.push_back({load.link, bundle->second});
+      }
       groups_[choices_.Root(direction)].push_back(load);
       group_of_.emplace(load.link, choices_.Root(direction));
       report_.links.push_back(std::move(load));
@@ -178,7 +220,11 @@ class Collider {
     }
     const bool too_full = link.load && *link.load > 1 + kRounding;
     const auto count = static_cast<uint32_t>(link.flows.size());
-    if (!too_full && (count < 2 || idle.empty())) return;
+    const auto bundle = std::find_if(report_.bundles.begin(), report_.bundles.end(),
+                                     [&](const LinkBundle& b) { return b.link == link.link; });
+    const uint32_t cables = bundle == report_.bundles.end() ? 1 : bundle->cables;
+    // Flows beside each other on cables of their own share nothing.
+    if (!too_full && (count < 2 || count <= cables || idle.empty())) return;
 
     Finding finding{"elephant-collision",
                     too_full ? Severity::kError : Severity::kWarning,
@@ -203,6 +249,12 @@ class Collider {
                                                " links puts ", count, " or more on one"),
                                   *chance, "probability", "computed"});
     }
+    if (cables != 1) {
+      finding.evidence.push_back({cables == 0 ? "cables: one or more, not told apart by traces"
+                                              : "cables beside each other",
+                                  cables == 0 ? std::nullopt : std::optional<double>(cables),
+                                  cables == 0 ? "" : "cables", "fabric"});
+    }
     finding.explanation =
         too_full ? "More is offered than the link carries: every flow on it is slowed or loses "
                    "packets."
@@ -211,6 +263,37 @@ class Collider {
         idle.empty() && links <= 1
             ? "Only one living link leads there: lower the rates, or repair or add a link."
             : "Move flows to other source ports: weft-lb plan.";
+    report_.findings.push_back(std::move(finding));
+  }
+
+  void SayBundles() {
+    if (report_.bundles.empty()) return;
+    constexpr size_t kMaxNamed = 10;
+    const size_t unknown = static_cast<size_t>(
+        std::count_if(report_.bundles.begin(), report_.bundles.end(),
+                      [](const LinkBundle& bundle) { return bundle.cables == 0; }));
+    Finding finding{
+        "cables-not-told-apart",
+        Severity::kInfo,
+        absl::StrCat(report_.bundles.size(), report_.bundles.size() == 1 ? " link" : " links"),
+        {},
+        "",
+        ""};
+    for (const LinkBundle& bundle : report_.bundles) {
+      if (finding.evidence.size() == kMaxNamed) break;
+      finding.evidence.push_back(
+          {ToString(bundle.link),
+           bundle.cables == 0 ? std::nullopt : std::optional<double>(bundle.cables),
+           bundle.cables == 0 ? "" : "cables", "fabric"});
+    }
+    finding.explanation =
+        "Links without addresses: which cable a flow takes is not known, so its load is counted on "
+        "all cables between the two together, and a single one may be fuller.";
+    if (unknown > 0) {
+      absl::StrAppend(&finding.explanation, " Of ", unknown, unknown == 1 ? " link" : " links",
+                      " not even the number of cables is known, nor the capacity.");
+      finding.what_to_do = "Give the number of cables with --fabric.";
+    }
     report_.findings.push_back(std::move(finding));
   }
 
@@ -246,6 +329,7 @@ class Collider {
   TableIndex index_;
   std::map<Direction, std::vector<const Flow*>> living_;
   std::set<Direction> on_dead_;
+  std::map<Direction, uint32_t> cables_;  // where not 1: as PlacedPath has it
   Choices choices_;
   std::map<Direction, std::vector<LinkLoad>> groups_;  // between switches, by root
   std::map<topology::DirectedLink, Direction> group_of_;

@@ -22,6 +22,13 @@ struct UnplacedFlow {
   bool dead = false;   // its path is known, and dead
 };
 
+// A link of `links` that stands for several cables between two switches, which traces do not tell
+// apart. Its capacity is theirs together; unknown where their number is.
+struct LinkBundle {
+  topology::DirectedLink link;
+  uint32_t cables = 0;  // 0: one or more
+};
+
 // What the flows put on every link.
 struct CollisionReport {
   uint32_t flow_count = 0;
@@ -34,11 +41,12 @@ struct CollisionReport {
   // Offered over capacity of the fullest link between switches; absent: no capacity is known.
   std::optional<double> fullest_link;
   std::string fullest_link_name;    // "leaf1 -> spine2"; empty where absent
+  std::vector<LinkBundle> bundles;  // in the order of `links`; those with flows
   uint32_t idle_links = 0;          // between switches
   uint32_t links_with_several = 0;  // between switches, at least 2 flows
   // elephant-collision: a link between switches with more offered than it carries (error), or with
-  // several flows while an equal choice has none (warning). flow-path-dead (error) and
-  // flow-path-unknown (warning) sum up `unplaced`.
+  // several flows while an equal choice has none (warning). cables-not-told-apart (info) sums up
+  // `bundles`, flow-path-dead (error) and flow-path-unknown (warning) `unplaced`.
   std::vector<topology::Finding> findings;
 };
 

@@ -2,6 +2,7 @@
 #include "analyzer/infer/infer.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -34,9 +35,9 @@ class Builder {
   Builder(const Observations& observations, const Joining& joining)
       : observations_(observations), joining_(joining) {}
 
-  void Build(InferredFabric* out) {
+  void Build(const JoinSigns& signs, InferredFabric* out) {
     NameHosts();
-    NameSwitches();
+    NameSwitches(signs);
     CollectLinks();
     FindTiers();
     AddNodes(&out->fabric);
@@ -46,6 +47,7 @@ class Builder {
       if (!added.ok()) findings_.push_back(LinkConflict(link, added.status()));
     }
     SayWhatIsApart(out);
+    SaySeenFromBelow(out->fabric);
     SayParts(out->fabric);
     out->findings.insert(out->findings.end(), findings_.begin(), findings_.end());
   }
@@ -77,19 +79,13 @@ class Builder {
     }
   }
 
-  // The name that all resolved hops of a switch agree on, if no other switch has it.
-  void NameSwitches() {
+  // The one name that is given for its addresses: by the caller's names, the given fabric, or the
+  // tables, in this order. No other switch or host may have it.
+  void NameSwitches(const JoinSigns& signs) {
     std::map<std::string, uint32_t> uses;
     std::vector<std::string> names;
     for (const std::vector<IpAddress>& addresses : joining_.switches) {
-      std::set<std::string> resolved;
-      for (const IpAddress& address : addresses) {
-        const auto hop = observations_.hops.find(address);
-        if (hop != observations_.hops.end()) {
-          resolved.insert(hop->second.begin(), hop->second.end());
-        }
-      }
-      names.push_back(resolved.size() == 1 ? *resolved.begin() : "");
+      names.push_back(GivenName(signs, addresses));
       ++uses[names.back()];
     }
     for (size_t i = 0; i < names.size(); ++i) {
@@ -97,46 +93,133 @@ class Builder {
       if (names[i].empty() || uses[names[i]] > 1 || hosts_.contains(names[i])) {
         names[i] = "switch-" + addresses.front().ToString();
       }
+      Node& node = switches_[names[i]];
+      node.name = names[i];
+      node.kind = NodeKind::kSwitch;
       for (const IpAddress& address : addresses) {
         owner_[address] = names[i];
-        switches_[names[i]].push_back({address.ToString(), address});
+        if (joining_.node_addresses.contains(address)) {
+          node.addresses.push_back(address);
+        } else {
+          node.interfaces.push_back({address.ToString(), address});
+        }
       }
     }
   }
 
+  std::string GivenName(const JoinSigns& signs, const std::vector<IpAddress>& addresses) const {
+    std::array<std::set<std::string>, 3> by_source;
+    for (const IpAddress& address : addresses) {
+      const auto hop = observations_.hops.find(address);
+      if (hop == observations_.hops.end()) continue;
+      const auto name = signs.names.find(address);
+      if (name != signs.names.end()) by_source[0].insert(name->second);
+      if (signs.known != nullptr) {
+        const std::optional<NodeIndex> node = signs.known->FindAddress(address);
+        if (node) by_source[1].insert(signs.known->node(*node).name);
+      }
+      by_source[2].insert(hop->second.begin(), hop->second.end());
+    }
+    for (const std::set<std::string>& names : by_source) {
+      if (names.size() == 1) return *names.begin();
+    }
+    return "";
+  }
+
   void CollectLinks() {
+    std::set<std::pair<std::string, std::string>> linked;  // switches, both ways round
     for (const InferredLink& link : joining_.links) {
-      links_.push_back({{owner_.at(link.a), link.a.ToString()},
-                        {owner_.at(link.b), link.b.ToString()},
-                        std::nullopt});
+      const std::string& a = owner_.at(link.a);
+      const std::string& b = owner_.at(link.b);
+      linked.emplace(a, b);
+      linked.emplace(b, a);
+      links_.push_back({{a, link.a.ToString()}, {b, link.b.ToString()}, std::nullopt});
     }
     for (const auto& [host, seen] : joining_.unnumbered_hosts) {
       const std::string& name = owner_.at(seen);
       const std::string interface = "to " + host.ToString();
-      switches_[name].push_back({interface, IpAddress()});
+      switches_.at(name).interfaces.push_back({interface, IpAddress()});
       links_.push_back({{name, interface}, {owner_.at(host), host.ToString()}, std::nullopt});
+    }
+    // Where a numbered link is known between two, an answer with another address shows no other
+    // one.
+    for (const auto& [before, behind] : joining_.steps) {
+      const std::string& a = owner_.at(before);
+      const std::string& b = owner_.at(behind);
+      if (linked.contains({a, b})) continue;
+      linked.emplace(a, b);
+      linked.emplace(b, a);
+      const PortRef from = {std::min(a, b), AddPort(std::min(a, b), std::max(a, b))};
+      links_.push_back({from,
+                        {std::max(a, b), AddPort(std::max(a, b), std::min(a, b))},
+                        std::nullopt,
+                        /*one_or_more=*/true});
     }
   }
 
-  // Breadth first from the hosts: a switch next to one is a leaf.
-  void FindTiers() {
-    std::map<std::string, std::vector<std::string>> neighbours;
-    std::vector<std::string> level;
-    for (const Link& link : links_) {
-      neighbours[link.a.node].push_back(link.b.node);
-      neighbours[link.b.node].push_back(link.a.node);
+  // An interface without an address, named after what is at its other end.
+  std::string AddPort(const std::string& node, const std::string& peer) {
+    std::vector<Interface>& interfaces = switches_.at(node).interfaces;
+    std::string name = peer;
+    while (std::any_of(interfaces.begin(), interfaces.end(),
+                       [&](const Interface& interface) { return interface.name == name; })) {
+      name = "to " + name;
     }
-    for (const auto& [name, addresses] : hosts_) level.push_back(name);
-    for (uint32_t tier = 0; !level.empty(); ++tier) {
-      std::vector<std::string> next;
-      for (const std::string& node : level) {
+    interfaces.push_back({name, IpAddress()});
+    return name;
+  }
+
+  // Distances from the hosts: along each path from both of its ends, whether or not the hops
+  // between answered, then over the links that were made.
+  void FindTiers() {
+    for (const ObservedPath& path : observations_.paths) {
+      for (size_t i = 0; i < path.hops.size(); ++i) {
+        if (path.hops[i].empty()) continue;
+        size_t tier = i;
+        if (path.reaches_destination) tier = std::min(tier, path.hops.size() - 1 - i);
+        Lower(owner_.at(path.hops[i]), static_cast<uint32_t>(tier));
+      }
+    }
+    std::map<std::string, std::vector<std::string>> neighbours;
+    for (const Link& link : links_) {
+      for (const auto& [end, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
+        neighbours[end.node].push_back(other.node);
+        if (hosts_.contains(other.node) && switches_.contains(end.node)) Lower(end.node, 0);
+      }
+    }
+    // Level by level, so that each switch is final when its neighbours are looked at.
+    std::map<uint32_t, std::vector<std::string>> levels;
+    for (const auto& [name, tier] : tiers_) levels[tier].push_back(name);
+    for (auto level = levels.begin(); level != levels.end(); ++level) {
+      for (const std::string& node : level->second) {
+        if (tiers_.at(node) != level->first) continue;
         for (const std::string& neighbour : neighbours[node]) {
-          if (!switches_.contains(neighbour)) continue;
-          if (tiers_.emplace(neighbour, tier).second) next.push_back(neighbour);
+          if (switches_.contains(neighbour) && Lower(neighbour, level->first + 1)) {
+            levels[level->first + 1].push_back(neighbour);
+          }
         }
       }
-      level = std::move(next);
     }
+  }
+
+  bool Lower(const std::string& name, uint32_t tier) {
+    const auto [entry, added] = tiers_.emplace(name, tier);
+    if (added || entry->second <= tier) return added;
+    entry->second = tier;
+    return true;
+  }
+
+  static IpAddress LowestAddress(const Node& node) {
+    IpAddress lowest;
+    for (const Interface& interface : node.interfaces) {
+      if (!interface.address.empty() && (lowest.empty() || interface.address < lowest)) {
+        lowest = interface.address;
+      }
+    }
+    for (const IpAddress& address : node.addresses) {
+      if (lowest.empty() || address < lowest) lowest = address;
+    }
+    return lowest;
   }
 
   uint32_t TierOf(const std::string& name) const {
@@ -146,12 +229,12 @@ class Builder {
 
   void AddNodes(Fabric* fabric) {
     std::vector<std::tuple<uint32_t, IpAddress, std::string>> order;
-    for (const auto& [name, interfaces] : switches_) {
-      order.emplace_back(TierOf(name), interfaces.front().address, name);
+    for (const auto& [name, node] : switches_) {
+      order.emplace_back(TierOf(name), LowestAddress(node), name);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [tier, address, name] : order) {
-      Node node{name, NodeKind::kSwitch, std::nullopt, switches_.at(name)};
+      Node node = switches_.at(name);
       if (tier != kNoTier) node.tier = tier;
       (void)fabric->AddNode(std::move(node));  // names and addresses are unique by construction
     }
@@ -167,36 +250,63 @@ class Builder {
     }
   }
 
-  // Every address that answered should be at the end of a link: the one its probes came in by.
+  // Every address that answered should have a link: the one its probes came in by.
   void SayWhatIsApart(InferredFabric* out) {
     const Fabric& fabric = out->fabric;
     std::map<IpAddress, uint32_t> silent_before;  // paths on which the hop before was silent
+    std::set<SilentGap> gaps;
     for (const ObservedPath& path : observations_.paths) {
+      if (!path.whole) continue;
       for (size_t i = 1; i < path.hops.size(); ++i) {
-        if (path.hops[i - 1].empty() && !path.hops[i].empty()) ++silent_before[path.hops[i]];
+        if (!path.hops[i - 1].empty() || path.hops[i].empty()) continue;
+        ++silent_before[path.hops[i]];
+        if (i > 1 && !path.hops[i - 2].empty() && joining_.node_addresses.contains(path.hops[i])) {
+          gaps.insert({path.hops[i - 2], path.hops[i]});
+        }
       }
     }
-    for (const auto& [address, names] : observations_.hops) {
+    for (const auto& [address, paths] : silent_before) {
       const std::optional<NodeIndex> node = fabric.FindAddress(address);
-      if (!node || fabric.FindPort(*node, address.ToString())) continue;
-      const auto silent = silent_before.find(address);
-      if (silent == silent_before.end()) continue;  // refused, or behind a host: said already
-      findings_.push_back(NotJoined(address, fabric.node(*node).name, silent->second));
-      out->silent_ends.push_back(*MateOf(address, LinkPrefix::k31));
+      if (!node) continue;
+      const auto numbered = joining_.numbered.find(address);
+      if (numbered == joining_.numbered.end()) {
+        if (HasSwitchBefore(address)) continue;
+        findings_.push_back(LinkNotKnown(address, fabric.node(*node).name, paths));
+      } else if (!fabric.FindPort(*node, address.ToString())) {
+        const IpAddress mate = *MateOf(address, numbered->second);
+        findings_.push_back(NotJoined(mate, address, fabric.node(*node).name, paths));
+        out->silent_ends.push_back(mate);
+      }
     }
     std::sort(out->silent_ends.begin(), out->silent_ends.end());
+    out->silent_gaps.assign(gaps.begin(), gaps.end());
     for (const auto& [name, addresses] : hosts_) {
       const std::optional<NodeIndex> node = fabric.FindNode(name);
       if (node && fabric.adjacencies(*node).empty()) findings_.push_back(NotAttached(name));
     }
   }
 
-  static Finding NotJoined(const IpAddress& address, const std::string& name, uint32_t paths) {
-    const std::string mate = MateOf(address, LinkPrefix::k31)->ToString();
+  bool HasSwitchBefore(const IpAddress& address) const {
+    return std::any_of(joining_.steps.begin(), joining_.steps.end(),
+                       [&](const auto& step) { return step.second == address; });
+  }
+
+  static Finding LinkNotKnown(const IpAddress& address, const std::string& name, uint32_t paths) {
+    return {"link-not-known",
+            Severity::kWarning,
+            name,
+            {{absl::StrCat("the hop before ", address.ToString(), " was silent"),
+              static_cast<double>(paths), "paths", "path tables"}},
+            "Every switch that leads to this address is silent, so no link to it was made.",
+            "Let the switches before it answer TTL-exceeded (ICMP limits) and trace again."};
+  }
+
+  static Finding NotJoined(const IpAddress& mate, const IpAddress& address, const std::string& name,
+                           uint32_t paths) {
     return {
         "interface-not-joined",
         Severity::kWarning,
-        mate,
+        mate.ToString(),
         {{absl::StrCat("the hop before ", address.ToString(), " (", name, ") was silent"),
           static_cast<double>(paths), "paths", "path tables"}},
         absl::StrCat("The interface at the other end of ", address.ToString(),
@@ -212,6 +322,35 @@ class Builder {
             {{"no answering hop is next to it on any path", std::nullopt, "", "path tables"}},
             "It is not known which switch this host hangs on.",
             "Trace from and to this host with ICMP limits off on its leaf."};
+  }
+
+  // A switch whose links upwards have no addresses answers its own hosts with the interface to the
+  // host, and all others with an address of its own: what joins the two is a packet to that host.
+  void SaySeenFromBelow(const Fabric& fabric) {
+    for (NodeIndex i = 0; i < fabric.nodes().size(); ++i) {
+      const Node& node = fabric.node(i);
+      if (node.kind != NodeKind::kSwitch || !node.addresses.empty() || node.interfaces.empty()) {
+        continue;
+      }
+      const bool numbered = std::any_of(node.interfaces.begin(), node.interfaces.end(),
+                                        [&](const Interface& interface) {
+                                          return joining_.numbered.contains(interface.address);
+                                        });
+      const auto unnamed = std::count_if(
+          fabric.adjacencies(i).begin(), fabric.adjacencies(i).end(),
+          [&](const topology::Adjacency& a) { return fabric.link(a.direction.link).one_or_more; });
+      if (numbered || unnamed == 0) continue;
+      findings_.push_back(
+          {"leaf-seen-from-below",
+           Severity::kInfo,
+           node.name,
+           {{"links to other switches, seen in one direction only", static_cast<double>(unnamed),
+             "links", "path tables"}},
+           "It answered only to its own hosts, and these were no destination of any trace: the "
+           "same "
+           "switch may stand here a second time, with the address that it answers others with.",
+           "Trace to its hosts, too."});
+    }
   }
 
   void SayParts(const Fabric& fabric) {
@@ -245,7 +384,7 @@ class Builder {
   const Joining& joining_;
   std::map<IpAddress, std::string> owner_;
   std::map<std::string, std::vector<IpAddress>> hosts_;
-  std::map<std::string, std::vector<Interface>> switches_;
+  std::map<std::string, Node> switches_;
   std::map<std::string, uint32_t> tiers_;
   std::vector<Link> links_;
   std::vector<Finding> findings_;
@@ -253,17 +392,35 @@ class Builder {
 
 }  // namespace
 
-absl::StatusOr<InferredFabric> InferFabric(std::span<const topology::PathTable> tables) {
+const char* ToString(JoinSign sign) {
+  switch (sign) {
+    case JoinSign::kSubnetMate:
+      return "subnet mate";
+    case JoinSign::kCommonAnswer:
+      return "common answer";
+    case JoinSign::kIpId:
+      return "IP ID";
+    case JoinSign::kName:
+      return "name";
+    case JoinSign::kGiven:
+      return "given";
+  }
+  return "unknown";
+}
+
+absl::StatusOr<InferredFabric> InferFabric(std::span<const topology::PathTable> tables,
+                                           const JoinSigns& signs) {
   absl::StatusOr<Observations> observations = Observe(tables);
   if (!observations.ok()) return observations.status();
-  Joining joining = JoinInterfaces(*observations);
+  Joining joining = JoinInterfaces(*observations, signs);
 
   InferredFabric result;
   result.counts = observations->counts;
   result.counts.joins_refused = joining.refused;
+  result.counts.node_addresses = static_cast<uint32_t>(joining.node_addresses.size());
   result.findings = std::move(observations->findings);
   result.findings.insert(result.findings.end(), joining.findings.begin(), joining.findings.end());
-  Builder(*observations, joining).Build(&result);
+  Builder(*observations, joining).Build(signs, &result);
   result.joins = std::move(joining.joins);
   return result;
 }

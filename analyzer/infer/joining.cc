@@ -7,244 +7,357 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/infer/join_findings.h"
+#include "analyzer/infer/join_signs.h"
+#include "analyzer/infer/link_ends.h"
+#include "analyzer/infer/neighbours.h"
+#include "analyzer/infer/numbering.h"
 
 namespace weft::analyzer {
 namespace {
 
-using topology::Finding;
-using topology::Severity;
 using wire::IpAddress;
-
-// `next` (a hop, or the destination) was seen right behind `seen`, so the link that `next` is on
-// comes from the switch that has `seen`.
-struct Adjacent {
-  IpAddress seen;
-  IpAddress next;
-  uint32_t path_count = 0;
-};
-
-std::vector<Adjacent> CollectAdjacent(const Observations& observations) {
-  std::map<std::pair<IpAddress, IpAddress>, Adjacent> found;
-  for (const ObservedPath& path : observations.paths) {
-    for (size_t i = 0; i < path.hops.size(); ++i) {
-      const bool last = i + 1 == path.hops.size();
-      if (last && !path.reaches_destination) break;
-      const IpAddress& next = last ? path.destination : path.hops[i + 1];
-      if (path.hops[i].empty() || next.empty()) continue;
-      Adjacent& adjacent = found[{path.hops[i], next}];
-      adjacent = {path.hops[i], next, adjacent.path_count + 1};
-    }
-  }
-  std::vector<Adjacent> all;
-  for (const auto& [ends, adjacent] : found) all.push_back(adjacent);
-  // What most paths say is joined first, so that what contradicts it is the one refused.
-  std::stable_sort(all.begin(), all.end(), [](const Adjacent& x, const Adjacent& y) {
-    return x.path_count > y.path_count;
-  });
-  return all;
-}
-
-std::string Words(const Adjacent& adjacent, const IpAddress& mate, LinkPrefix prefix) {
-  return absl::StrCat(adjacent.next.ToString(), " came right behind ", adjacent.seen.ToString(),
-                      " on ", adjacent.path_count,
-                      adjacent.path_count == 1 ? " path, and " : " paths, and ", mate.ToString(),
-                      " is its /", static_cast<int>(prefix), " mate");
-}
+using Conflict = InterfaceSets::Conflict;
 
 InferredLink MakeLink(const IpAddress& a, const IpAddress& b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
+// Decides for every address that answered whether it is an interface's or its node's, and joins on
+// the way; infer.h has the rules. Decisions are final and only made on evidence, in rounds, since a
+// join may be the evidence for the next.
 class Joiner {
  public:
-  explicit Joiner(const Observations& observations)
-      : observations_(observations), sets_(observations.paths) {}
+  Joiner(const Observations& observations, const JoinSigns& signs)
+      : observations_(observations),
+        signs_(signs),
+        sets_(observations.paths),
+        neighbours_(observations),
+        ends_(observations, neighbours_, signs.known) {}
 
   Joining Run() {
-    const std::vector<Adjacent> adjacent = CollectAdjacent(observations_);
-    LinkFirstHops();
-    const bool all_may_be_30 = NoSwitchLinkMustBe31(adjacent);
-    std::vector<Adjacent> open;
-    for (const Adjacent& pair : adjacent) {
-      if (all_may_be_30 && !IsHost(pair.next) && MayBe30(pair)) {
-        open.push_back(pair);
+    for (const InterfaceJoin& join : ApplySigns(observations_, signs_, &sets_)) {
+      if (const auto conflict = sets_.Join(join.seen, join.mate)) {
+        Report(join, *conflict);
       } else {
-        Decide(pair);
+        joining_.joins.push_back(join);
       }
     }
-    DecideOpen(std::move(open));
+    for (const auto& [host, observed] : observations_.hosts) LinkHost(host, observed);
+    DecideAddresses();
+    CollectSteps();
+    // In front of a host, an address that is not the link's is one that answers for several.
+    for (InterfaceJoin& join : joining_.joins) {
+      if (ends_.IsHost(join.ingress) && joining_.node_addresses.contains(join.seen)) {
+        join.sign = JoinSign::kCommonAnswer;
+      }
+    }
     joining_.switches = sets_.Sets();
     std::sort(joining_.joins.begin(), joining_.joins.end(), [](const auto& x, const auto& y) {
-      return std::tie(x.seen, x.mate, x.ingress) < std::tie(y.seen, y.mate, y.ingress);
+      return std::tie(x.seen, x.mate, x.ingress, x.sign) <
+             std::tie(y.seen, y.mate, y.ingress, y.sign);
     });
     return std::move(joining_);
   }
 
  private:
-  bool IsHost(const IpAddress& address) const { return observations_.hosts.contains(address); }
-  bool IsHop(const IpAddress& address) const { return observations_.hops.contains(address); }
+  enum class Kind : uint8_t { kOpen, kInterface, kNode };
 
-  // How a host's link is numbered, as its own traces show it. nullopt: they do not.
-  std::optional<LinkPrefix> HostPrefix(const IpAddress& host) const {
-    const std::set<IpAddress>& first_hops = observations_.hosts.at(host).first_hops;
-    for (const LinkPrefix prefix : {LinkPrefix::k31, LinkPrefix::k30}) {
-      const std::optional<IpAddress> mate = MateOf(host, prefix);
-      if (mate && first_hops.contains(*mate)) return prefix;
-    }
-    return std::nullopt;
-  }
+  // ---- hosts
 
-  // TTL 1 is answered by the switch the host hangs on, from the interface that faces the host.
-  void LinkFirstHops() {
-    for (const auto& [address, host] : observations_.hosts) {
-      if (host.first_hops.empty()) continue;
-      const std::optional<LinkPrefix> prefix = HostPrefix(address);
-      if (prefix) {
-        joining_.links.insert(MakeLink(*MateOf(address, *prefix), address));
-      } else {
-        AttachUnnumbered(address, *host.first_hops.begin());
+  // TTL 1 is answered by the switch the host hangs on, from the interface that faces the host; what
+  // answers last in front of the host is that switch too.
+  void LinkHost(const IpAddress& host, const ObservedHost& observed) {
+    const std::vector<HopBefore>& before = neighbours_.Before(host);
+    std::optional<LinkPrefix> prefix = ends_.HostPrefix(host);
+    if (!prefix && observed.first_hops.empty()) prefix = ends_.PrefixOfHostsNear(host);
+    const std::optional<IpAddress> mate = prefix ? MateOf(host, *prefix) : std::nullopt;
+    if (!mate || ends_.IsHost(*mate)) {  // two hosts in one /31: theirs is a wider subnet
+      if (!observed.first_hops.empty()) {
+        AttachUnnumbered(host, *observed.first_hops.begin());
+      } else if (!before.empty()) {
+        AttachUnnumbered(host, before.front().address);
       }
+      return;
+    }
+    if (!observed.first_hops.empty() || !before.empty()) {
+      joining_.links.insert(MakeLink(*mate, host));
+    }
+    for (const HopBefore& hop : before) {
+      Apply(hop, *mate, host, *prefix);
     }
   }
 
   void AttachUnnumbered(const IpAddress& host, const IpAddress& seen) {
-    if (!joining_.unnumbered_hosts.emplace(host, seen).second) return;
-    joining_.findings.push_back(
-        {"host-link-not-numbered",
-         Severity::kInfo,
-         host.ToString(),
-         {{absl::StrCat("the hop next to it is ", seen.ToString(),
-                        ", which is neither its /31 nor its /30 mate"),
-           std::nullopt, "", "path tables"}},
-         "The host was attached to the switch that answered next to it; the switch's interface has "
-         "no address that is known.",
-         ""});
+    joining_.unnumbered_hosts.emplace(host, seen);
+    joining_.findings.push_back(HostLinkNotNumbered(host, seen));
   }
 
-  // In a /30 the first and last address are never an interface's. One switch interface that has
-  // such an address shows that switches are linked by /31s here.
-  bool NoSwitchLinkMustBe31(const std::vector<Adjacent>& adjacent) const {
-    return std::none_of(adjacent.begin(), adjacent.end(), [this](const Adjacent& pair) {
-      return !IsHost(pair.next) && !MateOf(pair.next, LinkPrefix::k30);
+  // ---- switches
+
+  void DecideAddresses() {
+    for (const auto& [address, names] : observations_.hops) kinds_[address] = Kind::kOpen;
+    while (true) {
+      while (DecideProven()) {
+      }
+      while (RuleOutNodes()) {
+      }
+      if (!DecideByNumbering()) break;
+    }
+    for (const auto& [address, kind] : kinds_) {
+      if (kind == Kind::kInterface) {
+        joining_.numbered.emplace(address, ends_.PrefixOf(address));
+        continue;
+      }
+      const bool faces_host = ends_.IsHost(ends_.MateOf(address)) || IsHostLinkEnd(address);
+      const bool only_first_hop = neighbours_.Before(address).empty() && IsFirstHop(address);
+      const bool given = signs_.known != nullptr && signs_.known->FindAddressInterface(address);
+      if (!faces_host && !only_first_hop && !given) joining_.node_addresses.insert(address);
+    }
+  }
+
+  bool IsHostLinkEnd(const IpAddress& address) const {
+    const std::optional<IpAddress> mate = MateOf(address, LinkPrefix::k30);
+    return mate && ends_.IsHost(*mate) && joining_.links.contains(MakeLink(address, *mate));
+  }
+
+  bool IsFirstHop(const IpAddress& address) {
+    if (first_hops_.empty()) {
+      for (const auto& [host, observed] : observations_.hosts) {
+        first_hops_.insert(observed.first_hops.begin(), observed.first_hops.end());
+      }
+    }
+    return first_hops_.contains(address);
+  }
+
+  Kind KindOf(const IpAddress& address) const {
+    const auto found = kinds_.find(address);
+    return found == kinds_.end() ? Kind::kOpen : found->second;
+  }
+
+  // Both ends of the link answered, and one came right behind an address of the other's switch.
+  bool IsProvenLink(const IpAddress& address, const IpAddress& mate) const {
+    if (ends_.IsGivenLink(address, mate)) return true;
+    const auto from_other = [this](const IpAddress& next, const IpAddress& other) {
+      const std::vector<HopBefore>& before = neighbours_.Before(next);
+      return std::any_of(before.begin(), before.end(),
+                         [&](const HopBefore& hop) { return sets_.Joined(hop.address, other); });
+    };
+    return from_other(address, mate) || from_other(mate, address);
+  }
+
+  bool DecideProven() {
+    bool progress = false;
+    for (auto& [address, kind] : kinds_) {
+      if (kind != Kind::kOpen) continue;
+      const IpAddress mate = ends_.MateOf(address);
+      if (!ends_.IsHop(mate) || KindOf(mate) == Kind::kNode) continue;
+      if (ends_.IsMisplaced(address) || ends_.IsMisplaced(mate)) continue;
+      if (!IsProvenLink(address, mate)) continue;
+      SetInterface(address, mate);
+      progress = true;
+    }
+    return progress;
+  }
+
+  // What cannot be an interface, whatever its mate. True if anything was found.
+  bool RuleOutNodes() {
+    bool progress = false;
+    for (auto& [address, kind] : kinds_) {
+      if (kind != Kind::kOpen) continue;
+      const IpAddress mate = ends_.MateOf(address);
+      if (ends_.IsMisplaced(address) || ends_.IsMisplaced(mate) || KindOf(mate) == Kind::kNode ||
+          WhyNotOneBefore(address, mate)) {
+        kind = Kind::kNode;
+        progress = true;
+      }
+    }
+    return progress;
+  }
+
+  // If `address` were an interface, all that came right before it would be of one switch, with its
+  // mate. What stands against that.
+  struct Obstacle {
+    IpAddress a;
+    IpAddress b;
+    std::optional<Conflict> conflict;  // none: two nodes' own addresses
+  };
+  std::optional<Obstacle> WhyNotOneBefore(const IpAddress& address, const IpAddress& mate) const {
+    std::vector<IpAddress> firsts;  // one of each set
+    std::vector<uint32_t> seen_sets;
+    const IpAddress* node = nullptr;
+    const auto add = [&](const IpAddress& one) -> std::optional<Obstacle> {
+      const std::optional<uint32_t> set = sets_.SetOf(one);
+      if (!set) return std::nullopt;
+      if (KindOf(one) == Kind::kNode) {
+        if (node != nullptr && !sets_.Joined(*node, one)) return Obstacle{*node, one, std::nullopt};
+        node = &one;
+      }
+      if (std::find(seen_sets.begin(), seen_sets.end(), *set) != seen_sets.end()) {
+        return std::nullopt;
+      }
+      for (const IpAddress& first : firsts) {
+        if (auto conflict = sets_.Against(first, one)) return Obstacle{first, one, conflict};
+      }
+      firsts.push_back(one);
+      seen_sets.push_back(*set);
+      return std::nullopt;
+    };
+    for (const HopBefore& hop : neighbours_.Before(address)) {
+      if (auto obstacle = add(hop.address)) return obstacle;
+    }
+    return add(mate);
+  }
+
+  // Takes both as interfaces and joins what came before each with the other; or, where something
+  // stands against it, neither.
+  void SetInterface(const IpAddress& address, const IpAddress& mate) {
+    for (const auto& [one, other] : {std::pair(address, mate), std::pair(mate, address)}) {
+      if (const auto obstacle = WhyNotOneBefore(one, other)) {
+        RefuseLink(one, other, *obstacle);
+        kinds_[address] = Kind::kNode;
+        if (ends_.IsHop(mate)) kinds_[mate] = Kind::kNode;
+        return;
+      }
+    }
+    kinds_[address] = Kind::kInterface;
+    if (ends_.IsHop(mate)) kinds_[mate] = Kind::kInterface;
+    const LinkPrefix prefix = ends_.PrefixOf(address);
+    for (const auto& [one, other] : {std::pair(address, mate), std::pair(mate, address)}) {
+      for (const HopBefore& hop : neighbours_.Before(one)) {
+        Apply(hop, other, one, prefix);
+        joining_.links.insert(MakeLink(one, other));
+      }
+    }
+  }
+
+  // Addresses that are interfaces because of the addresses around them. Only what those around are
+  // known to be counts, so that a round does not depend on its order.
+  bool DecideByNumbering() {
+    NumberingEvidence evidence;
+    std::vector<IpAddress> believed;
+    for (const auto& [address, kind] : kinds_) {
+      if (kind != Kind::kOpen) evidence.Add(address, kind == Kind::kInterface);
+    }
+    const std::map<uint32_t, std::vector<IpAddress>> answers = AnswersOfSets();
+    for (const auto& [set, addresses] : answers) {
+      for (const IpAddress& address : addresses) {
+        if (KindOf(address) == Kind::kOpen && AnswersWithSeveral(address, addresses)) {
+          evidence.Add(address, true);
+          believed.push_back(address);
+        }
+      }
+    }
+    evidence.Sort();
+    for (const auto& [address, kind] : kinds_) {
+      if (kind == Kind::kOpen && evidence.SaysLink(address)) believed.push_back(address);
+    }
+    std::sort(believed.begin(), believed.end());
+    believed.erase(std::unique(believed.begin(), believed.end()), believed.end());
+    bool progress = false;
+    for (const IpAddress& address : believed) {
+      if (KindOf(address) != Kind::kOpen) continue;
+      if (OnlyAtHosts(address)) continue;
+      const IpAddress mate = ends_.MateOf(address);
+      // A link whose other end never answered is taken for a /31 where some link is known to be
+      // one, and an address near it shows that it is no /30.
+      if (!ends_.IsHop(mate) && (joining_.links.empty() || !ends_.NearOnesAre31(address))) continue;
+      SetInterface(address, mate);
+      progress = true;
+    }
+    return progress;
+  }
+
+  // Answered to hosts next to it, and nowhere else: nothing is known of other links of it.
+  bool OnlyAtHosts(const IpAddress& address) {
+    return neighbours_.Before(address).empty() && IsFirstHop(address);
+  }
+
+  // What each set answered with behind other switches.
+  std::map<uint32_t, std::vector<IpAddress>> AnswersOfSets() {
+    std::map<uint32_t, std::vector<IpAddress>> answers;
+    for (const auto& [address, kind] : kinds_) {
+      if (kind == Kind::kNode || OnlyAtHosts(address)) continue;
+      answers[*sets_.SetOf(address)].push_back(address);
+    }
+    return answers;
+  }
+
+  static bool AnswersWithSeveral(const IpAddress& address, const std::vector<IpAddress>& answers) {
+    return std::any_of(answers.begin(), answers.end(), [&](const IpAddress& other) {
+      return other != address && SharedBits(address, other).has_value();
     });
   }
 
-  // Both usable addresses of the /30 answered, neither of the /31 mates did, and the packet did not
-  // leave by the interface it came in by.
-  bool MayBe30(const Adjacent& pair) const {
-    const std::optional<IpAddress> mate30 = MateOf(pair.next, LinkPrefix::k30);
-    if (!mate30 || !IsHop(*mate30) || *mate30 == pair.seen) return false;
-    const IpAddress mate31 = *MateOf(pair.next, LinkPrefix::k31);
-    const IpAddress other31 = *MateOf(*mate30, LinkPrefix::k31);
-    return !IsHop(mate31) && !IsHost(mate31) && !IsHop(other31) && !IsHost(other31);
-  }
+  // ---- joins
 
-  // A link is a /30 where the switch before `next` has the /30 mate of `next`, by other evidence:
-  // a /31 there would be a second link between the same two, seen in one direction only, like the
-  // first. Each link decided may decide others; the rest are /31s.
-  void DecideOpen(std::vector<Adjacent> open) {
-    bool progress = true;
-    while (progress) {
-      progress = false;
-      std::vector<Adjacent> still_open;
-      for (const Adjacent& pair : open) {
-        const IpAddress mate = *MateOf(pair.next, LinkPrefix::k30);
-        if (proven_30_.contains(mate) || sets_.Joined(pair.seen, mate)) {
-          proven_30_.insert(pair.next);
-          proven_30_.insert(mate);
-          if (const auto conflict = Apply(pair, LinkPrefix::k30)) {
-            Refuse(pair, LinkPrefix::k30, conflict);
-          }
-          progress = true;
-        } else {
-          still_open.push_back(pair);
-        }
-      }
-      open = std::move(still_open);
-    }
-    for (const Adjacent& pair : open) Decide(pair);
-  }
-
-  void Decide(const Adjacent& pair) {
-    if (IsHost(pair.next)) {
-      DecideHost(pair);
-      return;
-    }
-    const IpAddress mate = *MateOf(pair.next, LinkPrefix::k31);
-    std::optional<InterfaceSets::Conflict> conflict;
-    if (!IsHost(mate)) {
-      conflict = Apply(pair, LinkPrefix::k31);
-      if (!conflict) return;
-    }
-    const std::optional<IpAddress> mate30 = MateOf(pair.next, LinkPrefix::k30);
-    if (mate30 && IsHop(*mate30) && !Apply(pair, LinkPrefix::k30)) return;
-    Refuse(pair, LinkPrefix::k31, conflict);
-  }
-
-  void DecideHost(const Adjacent& pair) {
-    const std::optional<LinkPrefix> known = HostPrefix(pair.next);
-    const LinkPrefix prefix = known.value_or(LinkPrefix::k31);
-    const IpAddress mate = *MateOf(pair.next, prefix);
-    const bool attached = joining_.unnumbered_hosts.contains(pair.next);
-    if (attached || IsHost(mate)) {  // two hosts in one /31: theirs is a wider subnet
-      AttachUnnumbered(pair.next, pair.seen);
-      return;
-    }
-    if (const auto conflict = Apply(pair, prefix)) Refuse(pair, prefix, conflict);
-  }
-
-  std::optional<InterfaceSets::Conflict> Apply(const Adjacent& pair, LinkPrefix prefix) {
-    const IpAddress mate = *MateOf(pair.next, prefix);
-    auto conflict = sets_.Join(pair.seen, mate);
-    if (conflict) return conflict;
-    joining_.links.insert(MakeLink(mate, pair.next));
-    joining_.joins.push_back(
-        {pair.seen, mate, pair.next, prefix, pair.path_count, Words(pair, mate, prefix)});
-    return std::nullopt;
-  }
-
-  // No conflict given: the mate is a host's address.
-  void Refuse(const Adjacent& pair, LinkPrefix prefix,
-              const std::optional<InterfaceSets::Conflict>& conflict) {
-    const IpAddress mate = *MateOf(pair.next, prefix);
-    ++joining_.refused;
-    Finding finding{"join-refused",
-                    Severity::kWarning,
-                    absl::StrCat(pair.seen.ToString(), " and ", mate.ToString()),
-                    {},
-                    "",
-                    ""};
-    finding.evidence.push_back(
-        {Words(pair, mate, prefix), static_cast<double>(pair.path_count), "paths", "path tables"});
-    if (conflict) {
-      const ObservedPath& path = observations_.paths[conflict->path];
-      finding.evidence.push_back(
-          {absl::StrCat("but the path from ", path.source.ToString(), " to ",
-                        path.destination.ToString(), " has one at TTL ", conflict->ttl_a,
-                        " and the other at TTL ", conflict->ttl_b),
-           std::nullopt, "", "path tables"});
+  void Apply(const HopBefore& hop, const IpAddress& mate, const IpAddress& next,
+             LinkPrefix prefix) {
+    InterfaceJoin join;
+    join.seen = hop.address;
+    join.mate = mate;
+    join.ingress = next;
+    join.prefix = prefix;
+    join.path_count = hop.path_count;
+    join.reason = MateWords(join);
+    if (const auto conflict = sets_.Join(hop.address, mate)) {
+      Report(join, *conflict);
     } else {
-      finding.evidence.push_back({absl::StrCat("but ", mate.ToString(), " is a host's address"),
-                                  std::nullopt, "", "path tables"});
+      joining_.joins.push_back(std::move(join));
     }
-    finding.explanation =
-        "One switch cannot stand at two places of one path, so one of the two answers did not come "
-        "from the interface on which the probe came in, or the link is not numbered as a /31 or "
-        "/30. The addresses stay apart and the link was not made.";
-    finding.what_to_do =
-        "Give a blueprint, or look at how this switch chooses the source of its "
-        "ICMP errors.";
-    joining_.findings.push_back(std::move(finding));
+  }
+
+  void Report(const InterfaceJoin& join, const Conflict& conflict) {
+    ++joining_.refused;
+    if (conflict.kind != Conflict::Kind::kPath) {
+      joining_.findings.push_back(JoinContradicted(join, nullptr, conflict));
+      return;
+    }
+    const ObservedPath& path = observations_.paths[conflict.path];
+    joining_.findings.push_back(join.ingress.empty() ? JoinContradicted(join, &path, conflict)
+                                                     : JoinRefused(join, path, conflict));
+  }
+
+  void RefuseLink(const IpAddress& address, const IpAddress& mate, const Obstacle& obstacle) {
+    if (!obstacle.conflict) {
+      ++joining_.refused;
+      return;  // nothing odd: the addresses are nodes'
+    }
+    InterfaceJoin join;
+    join.seen = obstacle.a;
+    join.mate = obstacle.b;
+    join.ingress = address;
+    join.reason =
+        absl::StrCat("both are in front of ", address.ToString(), ", whose ",
+                     PrefixText(address, ends_.PrefixOf(address)), " mate is ", mate.ToString());
+    Report(join, *obstacle.conflict);
+  }
+
+  // ---- links without addresses
+
+  void CollectSteps() {
+    for (const auto& [address, kind] : kinds_) {
+      if (kind == Kind::kInterface) continue;
+      for (const HopBefore& hop : neighbours_.Before(address)) {
+        if (!sets_.Joined(hop.address, address)) joining_.steps.emplace(hop.address, address);
+      }
+    }
   }
 
   const Observations& observations_;
+  const JoinSigns& signs_;
   InterfaceSets sets_;
-  std::set<IpAddress> proven_30_;
+  const Neighbours neighbours_;
+  const LinkEnds ends_;
+  std::map<IpAddress, Kind> kinds_;
+  std::set<IpAddress> first_hops_;
   Joining joining_;
 };
 
 }  // namespace
 
-Joining JoinInterfaces(const Observations& observations) { return Joiner(observations).Run(); }
+Joining JoinInterfaces(const Observations& observations, const JoinSigns& signs) {
+  return Joiner(observations, signs).Run();
+}
 
 }  // namespace weft::analyzer

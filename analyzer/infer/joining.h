@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "analyzer/infer/interface_sets.h"
@@ -20,15 +21,20 @@ struct InferredLink {
 };
 
 struct Joining {
-  std::vector<std::vector<wire::IpAddress>> switches;  // sets of interface addresses
+  std::vector<std::vector<wire::IpAddress>> switches;  // sets of addresses
   std::vector<InterfaceJoin> joins;                    // sorted
   std::set<InferredLink> links;
+  // Addresses that are their node's, and what came right before each, of another switch.
+  std::set<wire::IpAddress> node_addresses;
+  std::set<std::pair<wire::IpAddress, wire::IpAddress>> steps;
+  // Addresses of interfaces: they answered, and their links are numbered.
+  std::map<wire::IpAddress, LinkPrefix> numbered;
   // Hosts that hang on a switch without a numbered link: host -> an address of the switch.
   std::map<wire::IpAddress, wire::IpAddress> unnumbered_hosts;
   std::vector<topology::Finding> findings;
   uint32_t refused = 0;
 };
 
-Joining JoinInterfaces(const Observations& observations);
+Joining JoinInterfaces(const Observations& observations, const JoinSigns& signs);
 
 }  // namespace weft::analyzer

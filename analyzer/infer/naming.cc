@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/infer/path_links.h"
 
 namespace weft::analyzer {
 namespace {
@@ -50,6 +52,17 @@ std::optional<double> CapacityBetween(const Fabric& blueprint, const IpAddress& 
   return blueprint.link(port->direction.link).capacity_bps;
 }
 
+// The blueprint's cable between the two named nodes, where it has just one.
+void SetOnlyCable(const Fabric& blueprint, Link* link) {
+  const std::optional<NodeIndex> a = blueprint.FindNode(link->a.node);
+  const std::optional<NodeIndex> b = blueprint.FindNode(link->b.node);
+  if (!a || !b) return;
+  const std::optional<CableBundle> bundle = BundleBetween(blueprint, *a, *b);
+  if (!bundle || bundle->cables != 1) return;
+  link->capacity_bps = blueprint.link(bundle->first.link).capacity_bps;
+  link->one_or_more = false;
+}
+
 }  // namespace
 
 absl::StatusOr<Fabric> NameByBlueprint(const Fabric& inferred, const Fabric& blueprint,
@@ -62,14 +75,21 @@ absl::StatusOr<Fabric> NameByBlueprint(const Fabric& inferred, const Fabric& blu
   }
   Fabric named;
   std::map<std::pair<std::string, std::string>, std::string> ports;  // (inferred node, port) -> new
-  for (const Node& node : inferred.nodes()) {
+  for (NodeIndex index = 0; index < inferred.nodes().size(); ++index) {
+    const Node& node = inferred.node(index);
     Node renamed = node;
     const auto name = names.find(node.name);
     if (name != names.end()) renamed.name = name->second;
     std::set<std::string> taken;
     for (Interface& interface : renamed.interfaces) {
-      const std::optional<std::string> better = InterfaceName(blueprint, interface.address);
+      std::optional<std::string> better = InterfaceName(blueprint, interface.address);
       const std::string old = interface.name;
+      // Without an address it is named after what is at its other end.
+      if (!better && interface.address.empty()) {
+        const std::optional<Adjacency> port = inferred.FindPort(index, old);
+        const auto peer = port ? names.find(inferred.node(port->neighbour).name) : names.end();
+        if (peer != names.end()) better = peer->second;
+      }
       if (better && name != names.end() && taken.insert(*better).second) interface.name = *better;
       ports[{node.name, old}] = interface.name;
     }
@@ -90,17 +110,29 @@ absl::StatusOr<Fabric> NameByBlueprint(const Fabric& inferred, const Fabric& blu
     renamed.capacity_bps = CapacityBetween(blueprint, a->address, b->address);
     rename(renamed.a);
     rename(renamed.b);
+    if (link.one_or_more) SetOnlyCable(blueprint, &renamed);
     const auto added = named.AddLink(std::move(renamed));
     if (!added.ok()) return added.status();
   }
   return named;
 }
 
-void SetSilentApart(std::span<const IpAddress> silent_ends, const Fabric& blueprint,
+void SetSilentApart(const InferredFabric& inferred, const Fabric& blueprint,
                     topology::CheckResult* check) {
-  std::map<std::string, double> silent;  // node -> interfaces whose far end answered
-  for (const IpAddress& address : silent_ends) {
+  std::map<std::string, double> silent;  // node -> places at which it was crossed
+  for (const IpAddress& address : inferred.silent_ends) {
     if (const auto node = blueprint.FindAddress(address)) ++silent[blueprint.node(*node).name];
+  }
+  for (const SilentGap& gap : inferred.silent_gaps) {
+    const auto before = blueprint.FindAddress(gap.before);
+    const auto behind = blueprint.FindAddress(gap.behind);
+    if (!before || !behind) continue;
+    std::set<NodeIndex> between;
+    for (const Adjacency& adjacency : blueprint.adjacencies(*before)) {
+      const NodeIndex node = adjacency.neighbour;
+      if (BundleBetween(blueprint, node, *behind)) between.insert(node);
+    }
+    for (const NodeIndex node : between) ++silent[blueprint.node(node).name];
   }
   std::erase_if(silent, [&](const auto& entry) {
     return std::erase(check->missing_nodes, entry.first) == 0;
@@ -120,7 +152,7 @@ void SetSilentApart(std::span<const IpAddress> silent_ends, const Fabric& bluepr
         {"node-silent",
          topology::Severity::kWarning,
          name,
-         {{"links to it that were crossed while it did not answer", interfaces, "links",
+         {{"links or gaps at which it was crossed while it did not answer", interfaces, "places",
            "path tables"}},
          "The switch forwards, but does not answer TTL-exceeded, so what it is linked to was not "
          "measured.",
@@ -132,43 +164,105 @@ void SetSilentApart(std::span<const IpAddress> silent_ends, const Fabric& bluepr
       [](const topology::Finding& f) { return f.severity == topology::Severity::kError; });
 }
 
+namespace {
+
+// Which switches of each tier have been shown to lie above which leaves, and what pairs showed.
+class Coverage {
+ public:
+  Coverage(const Fabric& inferred, std::span<const topology::PathTable> tables)
+      : inferred_(inferred) {
+    for (NodeIndex i = 0; i < inferred.nodes().size(); ++i) {
+      const Node& node = inferred.node(i);
+      if (node.kind != NodeKind::kSwitch || !node.tier) continue;
+      by_tier_[*node.tier].push_back(i);
+    }
+    for (const NodeIndex leaf : OfTier(0)) Climb(leaf);
+    for (const topology::PathTable& table : tables) Add(table);
+  }
+
+  const std::vector<NodeIndex>& OfTier(uint32_t tier) const {
+    static const std::vector<NodeIndex> kNone;
+    const auto found = by_tier_.find(tier);
+    return found == by_tier_.end() ? kNone : found->second;
+  }
+  uint32_t TierCount() const { return static_cast<uint32_t>(by_tier_.size()); }
+
+  // Packets of a traced pair went up through `a` and down through `b`, or would have where both are
+  // linked to one switch above: the pair's path is no shorter than that.
+  bool Traced(NodeIndex a, NodeIndex b) const { return traced_.contains(std::minmax(a, b)); }
+
+ private:
+  void Climb(NodeIndex leaf) {
+    std::vector<NodeIndex> level = {leaf};
+    for (uint32_t tier = 0; !level.empty(); ++tier) {
+      above_[leaf].push_back(level);
+      std::set<NodeIndex> next;
+      for (const NodeIndex node : level) {
+        for (const Adjacency& adjacency : inferred_.adjacencies(node)) {
+          if (inferred_.node(adjacency.neighbour).tier == tier + 1)
+            next.insert(adjacency.neighbour);
+        }
+      }
+      level.assign(next.begin(), next.end());
+    }
+  }
+
+  std::optional<NodeIndex> LeafOf(const IpAddress& host) const {
+    const std::optional<NodeIndex> node = inferred_.FindAddress(host);
+    if (!node || inferred_.adjacencies(*node).empty()) return std::nullopt;
+    return inferred_.adjacencies(*node).front().neighbour;
+  }
+
+  void Add(const topology::PathTable& table) {
+    if (!table.void_reason.empty() || !table.hidden_reason.empty() || table.paths.empty()) return;
+    const auto from = LeafOf(table.source_address);
+    const auto to = LeafOf(table.destination_address);
+    if (!from || !to || !above_.contains(*from) || !above_.contains(*to)) return;
+    size_t shortest = table.paths.front().hops.size();
+    for (const topology::Path& path : table.paths) shortest = std::min(shortest, path.hops.size());
+    if (!pairs_.emplace(*from, *to, shortest).second) return;
+    const auto& up = above_.at(*from);
+    const auto& down = above_.at(*to);
+    // By way of tier t + 1 a path has 2 t + 3 hops.
+    for (size_t tier = 0; tier < up.size() && tier < down.size(); ++tier) {
+      if (shortest < 2 * tier + 3) break;
+      for (const NodeIndex a : up[tier]) {
+        for (const NodeIndex b : down[tier]) traced_.insert(std::minmax(a, b));
+      }
+    }
+  }
+
+  const Fabric& inferred_;
+  std::map<uint32_t, std::vector<NodeIndex>> by_tier_;
+  std::map<NodeIndex, std::vector<std::vector<NodeIndex>>> above_;  // leaf -> by tier
+  std::set<std::tuple<NodeIndex, NodeIndex, size_t>> pairs_;
+  std::set<std::pair<NodeIndex, NodeIndex>> traced_;
+};
+
+}  // namespace
+
 std::vector<std::string> NotMeasured(const Fabric& inferred,
                                      std::span<const topology::PathTable> tables) {
-  const auto leaf_of = [&](const IpAddress& host) -> std::optional<NodeIndex> {
-    const std::optional<NodeIndex> node = inferred.FindAddress(host);
-    if (!node || inferred.adjacencies(*node).empty()) return std::nullopt;
-    return inferred.adjacencies(*node).front().neighbour;
-  };
-  std::set<std::pair<NodeIndex, NodeIndex>> traced;  // leaves, unordered
-  for (const topology::PathTable& table : tables) {
-    if (!table.void_reason.empty() || table.paths.empty()) continue;
-    const auto from = leaf_of(table.source_address);
-    const auto to = leaf_of(table.destination_address);
-    if (from && to) traced.insert(std::minmax(*from, *to));
-  }
-  std::vector<NodeIndex> leaves;
-  std::vector<NodeIndex> upper;
-  for (NodeIndex i = 0; i < inferred.nodes().size(); ++i) {
-    const std::optional<uint32_t> tier = inferred.node(i).tier;
-    if (inferred.node(i).kind != NodeKind::kSwitch || !tier) continue;
-    if (*tier == 0) leaves.push_back(i);
-    if (*tier == 1) upper.push_back(i);
-  }
+  const Coverage coverage(inferred, tables);
   std::vector<std::string> missing;
   size_t more = 0;
-  for (const NodeIndex spine : upper) {
-    std::set<NodeIndex> linked;
-    for (const Adjacency& adjacency : inferred.adjacencies(spine)) {
-      linked.insert(adjacency.neighbour);
-    }
-    for (const NodeIndex leaf : leaves) {
-      bool possible = linked.contains(leaf);
-      for (const NodeIndex other : linked) possible |= traced.contains(std::minmax(leaf, other));
-      if (possible) continue;
-      if (missing.size() < kMaxNotMeasured) {
-        missing.push_back(inferred.node(spine).name + " - " + inferred.node(leaf).name);
-      } else {
-        ++more;
+  for (uint32_t tier = 1; tier < coverage.TierCount(); ++tier) {
+    for (const NodeIndex upper : coverage.OfTier(tier)) {
+      std::set<NodeIndex> linked;
+      for (const Adjacency& adjacency : inferred.adjacencies(upper)) {
+        if (inferred.node(adjacency.neighbour).tier == tier - 1) linked.insert(adjacency.neighbour);
+      }
+      for (const NodeIndex lower : coverage.OfTier(tier - 1)) {
+        const bool measured = linked.contains(lower) ||
+                              std::any_of(linked.begin(), linked.end(), [&](NodeIndex other) {
+                                return coverage.Traced(lower, other);
+                              });
+        if (measured) continue;
+        if (missing.size() < kMaxNotMeasured) {
+          missing.push_back(inferred.node(upper).name + " - " + inferred.node(lower).name);
+        } else {
+          ++more;
+        }
       }
     }
   }

@@ -2,6 +2,8 @@
 #include "analyzer/infer/observations.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -9,6 +11,7 @@ namespace weft::analyzer {
 namespace {
 
 using topology::Finding;
+using topology::HopMode;
 using topology::PathTable;
 using topology::Severity;
 using wire::IpAddress;
@@ -21,25 +24,31 @@ std::string NameOf(const PathTable& table) {
 }
 
 absl::Status CheckAddress(const PathTable& table, const char* what, const IpAddress& address) {
-  if (address.IsV4()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(NameOf(table), ": ", what, " address \"",
-                                                 address.ToString(),
-                                                 "\": expected an IPv4 address"));
+  if (!address.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(NameOf(table), ": no ", what, " address: expected an IPv4 or IPv6 address"));
 }
 
 absl::Status CheckTable(const PathTable& table) {
   absl::Status status = CheckAddress(table, "source", table.source_address);
   if (!status.ok()) return status;
-  status = CheckAddress(table, "destination", table.destination_address);
-  if (!status.ok()) return status;
-  for (const topology::Path& path : table.paths) {
-    for (const topology::Hop& hop : path.hops) {
-      if (hop.address.empty()) continue;
-      status = CheckAddress(table, "hop", hop.address);
-      if (!status.ok()) return status;
-    }
+  return CheckAddress(table, "destination", table.destination_address);
+}
+
+bool HasFinding(const PathTable& table, std::string_view code) {
+  return std::any_of(table.findings.begin(), table.findings.end(),
+                     [code](const Finding& finding) { return finding.code == code; });
+}
+
+// The first hop (TTL) at which one flow may take several ways: what answers behind it may be of
+// several paths. 0: none.
+uint32_t FirstUnsteadyHop(const PathTable& table) {
+  uint32_t first = 0;
+  for (const topology::HopBehaviour& hop : table.hop_behaviours) {
+    if (hop.mode == HopMode::kUnknown || hop.mode == HopMode::kHashed) continue;
+    if (first == 0 || hop.hop_index < first) first = hop.hop_index;
   }
-  return absl::OkStatus();
+  return first;
 }
 
 // An address that answers at two TTLs of one path was not where one of the answers says.
@@ -70,7 +79,11 @@ class Observer {
       ++observations_.counts.void_tables;
       return;
     }
-    for (const topology::Path& path : table.paths) AddPath(table, path);
+    if (!table.hidden_reason.empty()) Hide(table);
+    const bool loops = HasFinding(table, "routing-loop");
+    for (const topology::Path& path : table.paths) {
+      if (!loops || path.reaches_destination) AddPath(table, path);
+    }
   }
 
   Observations Finish() {
@@ -82,15 +95,28 @@ class Observer {
       if (!path.hops.empty() && !path.hops[0].empty()) {
         observations_.hosts[path.source].first_hops.insert(path.hops[0]);
       }
+      if (!path.whole) continue;
+      ++observations_.counts.paths;
       observations_.counts.silent_hops +=
           static_cast<uint32_t>(std::count(path.hops.begin(), path.hops.end(), IpAddress()));
     }
-    observations_.counts.paths = static_cast<uint32_t>(observations_.paths.size());
+    DropUnusedHops();
+    observations_.counts.paths += unsteady_paths_;
+    SayHidden();
     observations_.counts.addresses = static_cast<uint32_t>(observations_.hops.size());
     return std::move(observations_);
   }
 
  private:
+  // What answered only on paths, or behind places of paths, that are not used.
+  void DropUnusedHops() {
+    std::set<IpAddress> used;
+    for (const ObservedPath& path : observations_.paths) {
+      used.insert(path.hops.begin(), path.hops.end());
+    }
+    std::erase_if(observations_.hops, [&](const auto& hop) { return !used.contains(hop.first); });
+  }
+
   void AddHost(const std::string& name, const IpAddress& address) {
     ObservedHost& host = observations_.hosts[address];
     if (!name.empty()) host.names.insert(name);
@@ -112,7 +138,65 @@ class Observer {
     if (!observed.reaches_destination) {
       while (!observed.hops.empty() && observed.hops.back().empty()) observed.hops.pop_back();
     }
-    paths_.insert(std::move(observed));
+    if (!table.hidden_reason.empty()) {
+      KeepFirstHop(std::move(observed));
+    } else if (const uint32_t unsteady = FirstUnsteadyHop(table); unsteady > 0) {
+      KeepSteady(observed, unsteady);
+    } else {
+      paths_.insert(std::move(observed));
+    }
+  }
+
+  // Behind an overlay's tunnel the hops are not next to each other: only who answers first is sure.
+  void KeepFirstHop(ObservedPath path) {
+    if (path.hops.empty()) return;
+    path.hops.resize(1);
+    path.reaches_destination = false;
+    path.whole = false;
+    paths_.insert(std::move(path));
+  }
+
+  // Up to the hop behind the unsteady one the path is one packet's; from there on each answer
+  // stands for itself. The last is next to the destination whatever the way.
+  void KeepSteady(const ObservedPath& path, uint32_t unsteady_hop) {
+    ++unsteady_paths_;
+    const size_t steady = std::min<size_t>(path.hops.size(), unsteady_hop + 1);
+    ObservedPath part = path;
+    part.whole = false;
+    part.hops.resize(steady);
+    part.reaches_destination = path.reaches_destination && steady == path.hops.size();
+    paths_.insert(part);
+    for (size_t i = steady; i < path.hops.size(); ++i) {
+      part.hops.assign(i + 1, IpAddress());
+      part.hops[i] = path.hops[i];
+      part.reaches_destination = path.reaches_destination && i + 1 == path.hops.size();
+      paths_.insert(part);
+    }
+  }
+
+  void Hide(const PathTable& table) {
+    ++observations_.counts.hidden_tables;
+    hidden_.emplace(NameOf(table), table.hidden_reason);
+  }
+
+  void SayHidden() {
+    if (hidden_.empty()) return;
+    constexpr size_t kMaxNamed = 10;
+    Finding finding{
+        "overlay-paths-hidden",
+        Severity::kWarning,
+        absl::StrCat(observations_.counts.hidden_tables,
+                     observations_.counts.hidden_tables == 1 ? " table" : " tables"),
+        {{"tables whose paths an overlay hides",
+          static_cast<double>(observations_.counts.hidden_tables), "tables", "path tables"}},
+        "Between the tunnel's ends no switch shows itself, so these tables tell only "
+        "which switch is next to their source. They made no link between switches.",
+        "Trace the underlay by itself: between the addresses of the tunnel's ends."};
+    for (const auto& [name, reason] : hidden_) {
+      if (finding.evidence.size() > kMaxNamed) break;
+      finding.evidence.push_back({name + ": " + reason, std::nullopt, "", "path tables"});
+    }
+    observations_.findings.push_back(std::move(finding));
   }
 
   // A host's address among the hops (a host that forwards, or two machines with one address) says
@@ -164,6 +248,8 @@ class Observer {
   Observations observations_;
   std::set<ObservedPath> paths_;
   std::set<IpAddress> reported_;
+  std::set<std::pair<std::string, std::string>> hidden_;  // table, reason
+  uint32_t unsteady_paths_ = 0;
 };
 
 }  // namespace

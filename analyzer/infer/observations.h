@@ -21,6 +21,7 @@ struct ObservedPath {
   wire::IpAddress destination;
   std::vector<wire::IpAddress> hops;  // none: silent. No address twice
   bool reaches_destination = false;
+  bool whole = true;  // false: a part of a path whose other hops are not to be believed
   auto operator<=>(const ObservedPath&) const = default;
 };
 

@@ -24,30 +24,33 @@ std::optional<NodeIndex> FindEnd(const Fabric& fabric, const std::string& name,
 
 // The link by which packets come in at the interface that has this address.
 std::optional<Direction> LinkInto(const Fabric& fabric, const IpAddress& address) {
-  if (address.empty()) return std::nullopt;
-  const std::optional<NodeIndex> node = fabric.FindAddress(address);
-  if (!node) return std::nullopt;
-  for (const Interface& interface : fabric.node(*node).interfaces) {
-    if (interface.address != address) continue;
-    const std::optional<Adjacency> port = fabric.FindPort(*node, interface.name);
-    if (!port) return std::nullopt;
-    return Direction{port->direction.link, !port->direction.reversed};
-  }
-  return std::nullopt;
-}
-
-// nullopt: no link between the two, or several.
-std::optional<Direction> OnlyLink(const Fabric& fabric, NodeIndex from, NodeIndex to) {
-  std::optional<Direction> only;
-  for (const Adjacency& adjacency : fabric.adjacencies(from)) {
-    if (adjacency.neighbour != to) continue;
-    if (only) return std::nullopt;
-    only = adjacency.direction;
-  }
-  return only;
+  const std::optional<topology::InterfaceIndex> place = fabric.FindAddressInterface(address);
+  if (!place) return std::nullopt;
+  const Interface& interface = fabric.node(place->node).interfaces[place->interface];
+  const std::optional<Adjacency> port = fabric.FindPort(place->node, interface.name);
+  if (!port) return std::nullopt;
+  return Direction{port->direction.link, !port->direction.reversed};
 }
 
 }  // namespace
+
+std::optional<CableBundle> BundleBetween(const Fabric& fabric, NodeIndex from, NodeIndex to) {
+  std::optional<CableBundle> bundle;
+  const std::string* lowest = nullptr;
+  bool number_known = true;
+  for (const Adjacency& adjacency : fabric.adjacencies(from)) {
+    if (adjacency.neighbour != to) continue;
+    if (!bundle) bundle = CableBundle{adjacency.direction, 0};
+    if (lowest == nullptr || adjacency.interface < *lowest) {
+      lowest = &adjacency.interface;
+      bundle->first = adjacency.direction;
+    }
+    ++bundle->cables;
+    number_known = number_known && !fabric.link(adjacency.direction.link).one_or_more;
+  }
+  if (bundle && !number_known) bundle->cables = 0;
+  return bundle;
+}
 
 PlacedPath PlacePath(const Fabric& fabric, const topology::PathTable& table,
                      const topology::Path& path) {
@@ -72,12 +75,15 @@ PlacedPath PlacePath(const Fabric& fabric, const topology::PathTable& table,
       nodes[i] = from;
     }
   }
-  for (size_t i = 0; i < links.size(); ++i) {
-    if (!links[i] && nodes[i] && nodes[i + 1]) {
-      links[i] = OnlyLink(fabric, *nodes[i], *nodes[i + 1]);
-    }
-  }
   PlacedPath placed;
+  placed.cables.assign(links.size(), 1);
+  for (size_t i = 0; i < links.size(); ++i) {
+    if (links[i] || !nodes[i] || !nodes[i + 1]) continue;
+    const auto bundle = BundleBetween(fabric, *nodes[i], *nodes[i + 1]);
+    if (!bundle) continue;
+    links[i] = bundle->first;
+    placed.cables[i] = bundle->cables;
+  }
   placed.complete = std::all_of(links.begin(), links.end(), [](const auto& l) { return !!l; });
   placed.switches.assign(nodes.begin() + 1, nodes.end() - 1);
   placed.links = std::move(links);

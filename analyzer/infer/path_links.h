@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +15,24 @@ namespace weft::analyzer {
 struct PlacedPath {
   std::vector<std::optional<topology::NodeIndex>> switches;  // per hop
   std::vector<std::optional<topology::Direction>> links;
+  // Per link: 1, this very cable; more, one of so many cables between the two, which traces do not
+  // tell apart, and the link is their first by interface name; 0, of a number that is not known.
+  std::vector<uint32_t> cables;
   bool complete = false;  // every link is known
 };
 
+// Cables between two nodes that traces do not tell apart.
+struct CableBundle {
+  topology::Direction first;  // by the interface name of the node it leaves
+  uint32_t cables = 0;        // 0: one or more
+};
+// nullopt: no link between the two.
+std::optional<CableBundle> BundleBetween(const topology::Fabric& fabric, topology::NodeIndex from,
+                                         topology::NodeIndex to);
+
 // Finds each hop by its answering address (the interface it was entered by), else by the switch the
 // hop was resolved to, else by the far end of the link to the next hop; a link between two known
-// neighbours that no address tells is taken only where there is one. Nothing is guessed.
+// neighbours that no address tells is one of their cables, and which one is not guessed.
 PlacedPath PlacePath(const topology::Fabric& fabric, const topology::PathTable& table,
                      const topology::Path& path);
 

@@ -96,15 +96,19 @@ class Locator {
     for (const auto& node : placed.switches) {
       if (node) components.insert({true, fabric_.node(*node).name});
     }
-    for (const auto& link : placed.links) {
-      if (link) components.insert({false, LinkName(*link)});
+    for (size_t i = 0; i < placed.links.size(); ++i) {
+      if (placed.links[i]) components.insert({false, LinkName(*placed.links[i], placed.cables[i])});
     }
     return {components.begin(), components.end()};
   }
 
-  // By its nodes, and by its interfaces too where several links run between the two.
-  std::string LinkName(topology::Direction direction) const {
+  // By its nodes, and by its interfaces too where several links run between the two and `cables`,
+  // as PlacedPath has them, is 1: the path crossed this one.
+  std::string LinkName(topology::Direction direction, uint32_t cables) const {
     const topology::DirectedLink link = fabric_.Describe(direction);
+    if (cables != 1) {
+      return cables == 0 ? ToString(link) : absl::StrCat(ToString(link), " (", cables, " cables)");
+    }
     uint32_t parallel = 0;
     for (const topology::Adjacency& adjacency : fabric_.adjacencies(fabric_.From(direction))) {
       if (adjacency.neighbour == fabric_.To(direction)) ++parallel;

@@ -5,11 +5,13 @@
 #include "programs/weft-analyze/subcommands.h"
 
 int main(int argc, char** argv) {
-  constexpr std::array<weft::command::Subcommand, 4> kSubcommands = {
+  constexpr std::array<weft::command::Subcommand, 5> kSubcommands = {
       {{"topology", "infer the fabric from path tables, and compare it with a blueprint",
         weft::analyze::Topology},
        {"collisions", "which links carry several flows, and which none", weft::analyze::Collisions},
        {"paths", "which paths are dead, and what they have in common", weft::analyze::Paths},
+       {"hashing", "how evenly switches spread flows, and which tiers choose alike",
+        weft::analyze::Hashing},
        {"compare", "rounds of measurement side by side", weft::analyze::Compare}}};
   return weft::command::RunProgram("weft-analyze", "turns measurements into findings", kSubcommands,
                                    argc, argv);

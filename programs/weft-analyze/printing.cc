@@ -13,8 +13,9 @@ std::string Percent(const std::optional<double>& share) {
   return text.data();
 }
 
-std::string Count(size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+std::string Count(size_t count, const std::string& noun, const std::string& plural) {
+  const std::string many = plural.empty() ? noun + "s" : plural;
+  return std::to_string(count) + " " + (count == 1 ? noun : many);
 }
 
 }  // namespace weft::analyze

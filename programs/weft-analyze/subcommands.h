@@ -11,6 +11,7 @@ namespace weft::analyze {
 
 command::ExitCode Topology(const std::vector<std::string>& arguments);
 command::ExitCode Collisions(const std::vector<std::string>& arguments);
+command::ExitCode Hashing(const std::vector<std::string>& arguments);
 command::ExitCode Paths(const std::vector<std::string>& arguments);
 command::ExitCode Compare(const std::vector<std::string>& arguments);
 

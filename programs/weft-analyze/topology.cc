@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -25,8 +26,17 @@ using topology::PathTable;
 
 constexpr const char* kName = "weft-analyze topology";
 
+struct Inputs {
+  std::vector<std::string> paths;
+  std::string blueprint;
+  std::string names;
+  std::string known;
+  std::vector<std::string> ip_ids;
+};
+
 struct Result {
   Fabric fabric;
+  std::vector<analyzer::InterfaceJoin> joins;
   analyzer::InferCounts counts;
   std::optional<topology::CheckResult> check;  // with a blueprint
   std::vector<std::string> not_measured;
@@ -48,9 +58,9 @@ topology::CheckOptions TracedPairs(const Fabric& blueprint, std::span<const Path
 }
 
 absl::Status CompareWith(const Fabric& blueprint, std::span<const PathTable> tables,
-                         std::span<const wire::IpAddress> silent_ends, Result* result) {
+                         const analyzer::InferredFabric& inferred, Result* result) {
   result->check = topology::Check(blueprint, result->fabric, TracedPairs(blueprint, tables));
-  analyzer::SetSilentApart(silent_ends, blueprint, &*result->check);
+  analyzer::SetSilentApart(inferred, blueprint, &*result->check);
   auto named = analyzer::NameByBlueprint(result->fabric, blueprint, result->check->matches);
   if (!named.ok()) return named.status();
   result->fabric = *std::move(named);
@@ -81,11 +91,30 @@ size_t CountMatches(const Result& result, bool by_place) {
       [&](const auto& match) { return (match.how == topology::MatchedBy::kPlace) == by_place; }));
 }
 
+// Joins by the sign that made them.
+std::map<std::string, size_t> CountJoins(const std::vector<analyzer::InterfaceJoin>& joins) {
+  std::map<std::string, size_t> counts;
+  for (const analyzer::InterfaceJoin& join : joins) ++counts[ToString(join.sign)];
+  return counts;
+}
+
+command::Json JoinsJson(const std::vector<analyzer::InterfaceJoin>& joins) {
+  command::Json json = command::Json::array();
+  for (const analyzer::InterfaceJoin& join : joins) {
+    json.push_back({{"a", join.seen.ToString()},
+                    {"b", join.mate.ToString()},
+                    {"sign", ToString(join.sign)},
+                    {"reason", join.reason}});
+  }
+  return json;
+}
+
 void PrintJson(const Result& result) {
   const Fabric& fabric = result.fabric;
   command::PrintJson(
       command::Json{{"leaves", CountNodes(fabric, NodeKind::kSwitch, 0)},
                     {"spines", CountNodes(fabric, NodeKind::kSwitch, 1)},
+                    {"cores", CountNodes(fabric, NodeKind::kSwitch, 2)},
                     {"switches", CountNodes(fabric, NodeKind::kSwitch, std::nullopt)},
                     {"hosts", CountNodes(fabric, NodeKind::kHost, std::nullopt)},
                     {"links", fabric.links().size()},
@@ -98,8 +127,11 @@ void PrintJson(const Result& result) {
                     {"not_measured", result.not_measured},
                     {"paths", result.counts.paths},
                     {"silent_hops", result.counts.silent_hops},
+                    {"node_addresses", result.counts.node_addresses},
+                    {"joins", JoinsJson(result.joins)},
                     {"joins_refused", result.counts.joins_refused},
                     {"void_tables", result.counts.void_tables},
+                    {"hidden_tables", result.counts.hidden_tables},
                     {"findings", command::FindingsJson(result.findings)}});
 }
 
@@ -122,6 +154,10 @@ std::string Interfaces(const topology::Node& node) {
     const std::string address = interface.address.ToString();
     text += (text.empty() ? "" : ", ") + interface.name;
     if (!address.empty() && address != interface.name) text += " " + address;
+  }
+  for (size_t i = 0; i < node.addresses.size(); ++i) {
+    const char* before = i > 0 ? " " : text.empty() ? "itself " : ", itself ";
+    text += before + node.addresses[i].ToString();
   }
   return text;
 }
@@ -153,14 +189,29 @@ void PrintSwitches(const Fabric& fabric) {
 void PrintText(const Result& result) {
   const Fabric& fabric = result.fabric;
   const size_t leaves = CountNodes(fabric, NodeKind::kSwitch, 0);
-  std::printf("%zu %s, %s, %s, %s; %s\n", leaves, leaves == 1 ? "leaf" : "leaves",
-              Count(CountNodes(fabric, NodeKind::kSwitch, 1), "spine").c_str(),
+  std::printf("%zu %s, %s, ", leaves, leaves == 1 ? "leaf" : "leaves",
+              Count(CountNodes(fabric, NodeKind::kSwitch, 1), "spine").c_str());
+  for (uint32_t tier = 2; CountNodes(fabric, NodeKind::kSwitch, tier) > 0; ++tier) {
+    std::printf("%s, ", Count(CountNodes(fabric, NodeKind::kSwitch, tier),
+                              tier == 2 ? "core" : "switch above tier " + std::to_string(tier - 1))
+                            .c_str());
+  }
+  std::printf("%s, %s; %s\n",
               Count(CountNodes(fabric, NodeKind::kHost, std::nullopt), "host").c_str(),
               Count(fabric.links().size(), "link").c_str(), Verdict(result).c_str());
   if (result.counts.silent_hops > 0) {
     std::printf("%s on %s did not answer\n", Count(result.counts.silent_hops, "hop").c_str(),
                 Count(result.counts.paths, "path").c_str());
   }
+  if (result.counts.node_addresses > 0) {
+    std::printf("%s of nodes, not of interfaces; links without addresses are one or more cables\n",
+                Count(result.counts.node_addresses, "address", "addresses").c_str());
+  }
+  std::string signs;
+  for (const auto& [sign, count] : CountJoins(result.joins)) {
+    signs += (signs.empty() ? "" : ", ") + std::to_string(count) + " by " + sign;
+  }
+  if (!signs.empty()) std::printf("addresses joined: %s\n", signs.c_str());
   if (result.counts.void_tables > 0) {
     std::printf("%s void and not used\n", Count(result.counts.void_tables, "table").c_str());
   }
@@ -191,24 +242,37 @@ command::ExitCode ExitCodeFor(const Result& result) {
   return result.check->identical ? code : command::Worse(code, command::ExitCode::kPartial);
 }
 
-absl::StatusOr<Result> Analyze(const std::vector<std::string>& paths,
-                               const std::string& blueprint_path, bool* partial) {
-  const auto tables = ReadTables(kName, paths, partial);
+absl::StatusOr<Result> Analyze(const Inputs& inputs, bool* partial) {
+  const auto tables = ReadTables(kName, inputs.paths, partial);
   if (!tables.ok()) return tables.status();
-  std::optional<Fabric> blueprint;
-  if (!blueprint_path.empty()) {
-    auto read = command::ReadFabric(kName, blueprint_path, partial);
+  const auto read_fabric = [&](const std::string& path) -> absl::StatusOr<std::optional<Fabric>> {
+    if (path.empty()) return std::optional<Fabric>();
+    auto read = command::ReadFabric(kName, path, partial);
     if (!read.ok()) return read.status();
-    blueprint = *std::move(read);
-  }
-  auto inferred = analyzer::InferFabric(*tables);
+    return std::optional<Fabric>(*std::move(read));
+  };
+  const auto blueprint = read_fabric(inputs.blueprint);
+  if (!blueprint.ok()) return blueprint.status();
+  const auto known = read_fabric(inputs.known);
+  if (!known.ok()) return known.status();
+  const auto ip_ids =
+      command::ReadRecordFiles<topology::ProbeRecord>(kName, inputs.ip_ids, partial);
+  if (!ip_ids.ok()) return ip_ids.status();
+  auto names = ReadNames(inputs.names);
+  if (!names.ok()) return names.status();
+  analyzer::JoinSigns signs;
+  signs.names = *std::move(names);
+  if (*known) signs.known = &**known;
+  signs.ip_ids = *ip_ids;
+  auto inferred = analyzer::InferFabric(*tables, signs);
   if (!inferred.ok()) return inferred.status();
   Result result;
   result.fabric = std::move(inferred->fabric);
   result.counts = inferred->counts;
+  result.joins = std::move(inferred->joins);
   result.findings = std::move(inferred->findings);
-  if (blueprint) {
-    absl::Status status = CompareWith(*blueprint, *tables, inferred->silent_ends, &result);
+  if (*blueprint) {
+    absl::Status status = CompareWith(**blueprint, *tables, *inferred, &result);
     if (!status.ok()) return status;
   } else {
     result.not_measured = analyzer::NotMeasured(result.fabric, *tables);
@@ -219,8 +283,7 @@ absl::StatusOr<Result> Analyze(const std::vector<std::string>& paths,
 }  // namespace
 
 command::ExitCode Topology(const std::vector<std::string>& arguments) {
-  std::vector<std::string> paths;
-  std::string blueprint;
+  Inputs inputs;
   std::string output;
   command::Format format = command::Format::kAuto;
   command::Options options(
@@ -228,18 +291,31 @@ command::ExitCode Topology(const std::vector<std::string>& arguments) {
       "Infer the fabric from path tables: interfaces joined into switches, tiers, links. Exit code "
       "with a blueprint: 0 identical, 1 different, 4 agrees but not all of it was measured.");
   options.app()
-      .add_option("PATHS", paths, "Path tables, as `weft-probe trace` writes them")
+      .add_option("PATHS", inputs.paths, "Path tables, as `weft-probe trace` writes them")
       ->required()
       ->type_name("");
   options.app()
-      .add_option("--blueprint", blueprint, "Fabric records of what it should be; gives the names")
+      .add_option("--blueprint", inputs.blueprint,
+                  "Fabric records of what it should be; gives the names")
+      ->type_name("FILE");
+  options.app()
+      .add_option("--names", inputs.names,
+                  "Names of addresses, as in /etc/hosts: addresses of one name are one switch")
+      ->type_name("FILE");
+  options.app()
+      .add_option("--known", inputs.known,
+                  "Fabric records (LLDP, inventory): addresses of one node are one switch")
+      ->type_name("FILE");
+  options.app()
+      .add_option("--ip-ids", inputs.ip_ids,
+                  "Probe records with IP IDs: addresses that share a counter are one switch")
       ->type_name("FILE");
   options.AddOutput(&output);
   options.AddFormat(&format);
   if (const auto exit = options.Parse(arguments)) return *exit;
 
   bool partial = false;
-  const absl::StatusOr<Result> result = Analyze(paths, blueprint, &partial);
+  const absl::StatusOr<Result> result = Analyze(inputs, &partial);
   if (!result.ok()) return command::PrintError(kName, result.status());
   if (!output.empty()) {
     const absl::Status written =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/infer/infer.h"
 #include "tests/analyzer/tables_from_route.h"
 
 namespace weft::analyzer {
@@ -260,6 +261,105 @@ TEST_F(Collisions, EveryLinksLoadIsTheSumOfTheFlowsThatCrossIt) {
   EXPECT_DOUBLE_EQ(on_host_links, 2 * sent);
   EXPECT_TRUE(std::is_sorted(report.links.begin(), report.links.end(),
                              [](const LinkLoad& a, const LinkLoad& b) { return a.load > b.load; }));
+}
+
+// ---- links without addresses
+
+// Cores are linked to spines by two cables each, which have no addresses.
+class UnnumberedCables : public ::testing::Test {
+ protected:
+  UnnumberedCables()
+      : fabric_(MakePods({2, 1, 1, 1, 2, false, Numbering::kUnnumbered, 2})),
+        tables_(Tracer(&fabric_, 1, {}, kMixedHashing).TraceAll()) {}
+
+  // So many flows from host1-1 to host2-1, all through the same switches.
+  std::vector<Flow> Flows(size_t count, double rate_bps) const {
+    std::vector<Flow> flows;
+    for (const PathTable& table : tables_) {
+      if (table.source != "host1-1" || table.destination != "host2-1") continue;
+      for (const topology::Path& path : table.paths) {
+        for (const uint16_t port : path.udp_src_ports) {
+          if (flows.size() == count) return flows;
+          Flow flow;
+          flow.id = "f" + std::to_string(flows.size());
+          flow.source = table.source;
+          flow.destination = table.destination;
+          flow.udp_src_port = port;
+          flow.rate_bps = rate_bps;
+          flows.push_back(flow);
+        }
+      }
+    }
+    return flows;
+  }
+
+  const Fabric fabric_;
+  const std::vector<PathTable> tables_;
+};
+
+TEST_F(UnnumberedCables, AreOneLinkWithTheirCapacityTogether) {
+  const auto report = FindCollisions(fabric_, Flows(2, 15e6), tables_);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->unplaced, IsEmpty());
+  ASSERT_EQ(report->bundles.size(), 4U);  // up to the core and down again
+  for (const LinkBundle& bundle : report->bundles) EXPECT_EQ(bundle.cables, 2U);
+  EXPECT_NEAR(*report->fullest_link, 30e6 / 40e6, 1e-9);
+  ASSERT_EQ(report->findings.size(), 1U);
+  EXPECT_EQ(report->findings[0].code, "cables-not-told-apart");
+  EXPECT_EQ(report->findings[0].severity, topology::Severity::kInfo);
+}
+
+TEST_F(UnnumberedCables, AreTooFullWhereAllTogetherAre) {
+  const auto report = FindCollisions(fabric_, Flows(3, 15e6), tables_);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->findings[0].code, "elephant-collision");
+  EXPECT_EQ(report->findings[0].severity, topology::Severity::kError);
+}
+
+TEST_F(UnnumberedCables, HaveNoCapacityWhereTheirNumberIsNotKnown) {
+  const auto inferred = InferFabric(tables_);
+  ASSERT_TRUE(inferred.ok());
+  const auto report = FindCollisions(inferred->fabric, Flows(2, 15e6), tables_);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->unplaced, IsEmpty());
+  ASSERT_EQ(report->bundles.size(), 4U);
+  EXPECT_EQ(report->bundles[0].cables, 0U);
+  EXPECT_FALSE(report->fullest_link.has_value());
+  EXPECT_THAT(report->findings.back().what_to_do, HasSubstr("--fabric"));
+}
+
+TEST_F(UnnumberedCables, AFlowIsNotPlacedWhereNoPortChoosesThePath) {
+  std::vector<PathTable> tables = tables_;
+  for (PathTable& table : tables) {
+    topology::HopBehaviour hop;
+    hop.hop_index = 2;
+    hop.node = "spine1";
+    hop.mode = topology::HopMode::kPerPacket;
+    table.hop_behaviours = {hop};
+  }
+  const auto report = FindCollisions(fabric_, Flows(1, 15e6), tables);
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->unplaced.size(), 1U);
+  EXPECT_EQ(report->unplaced[0].reason,
+            "no source port chooses its path: hop 2 (spine1) is per-packet");
+}
+
+TEST(CollisionsInPods, PortsThatALinearHashGaveArePlacedToo) {
+  const Fabric fabric = MakePods({2, 1, 2, 4, 1, true, Numbering::kNumbered, 1});
+  std::vector<PathTable> tables = {
+      Tracer(&fabric, 1, {}, kMixedHashing).Trace("host1-1", "host2-1")};
+  Flow flow;
+  flow.id = "f";
+  flow.source = "host1-1";
+  flow.destination = "host2-1";
+  flow.udp_src_port = 0xFFFE;
+  flow.rate_bps = 1e6;
+  EXPECT_EQ(FindCollisions(fabric, std::vector{flow}, tables)->unplaced.size(), 1U);
+  tables[0].paths[2].computed_udp_src_ports = {0xFFFE};
+  const auto report = FindCollisions(fabric, std::vector{flow}, tables);
+  EXPECT_THAT(report->unplaced, IsEmpty());
+  EXPECT_THAT(report->bundles, IsEmpty());
+  EXPECT_NEAR(*report->fullest_link, 1.0 / 20, 1e-9);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/infer/naming.h"
+#include "tests/analyzer/anatomy.h"
 #include "tests/analyzer/tables_from_route.h"
 #include "topology/check/check.h"
 
@@ -57,12 +58,6 @@ Anatomy AnatomyOf(const Fabric& fabric) {
     anatomy.links.insert({AddressOf(fabric, link.a), AddressOf(fabric, link.b)});
   }
   return anatomy;
-}
-
-std::vector<std::string> Codes(const InferredFabric& inferred) {
-  std::set<std::string> codes;
-  for (const topology::Finding& finding : inferred.findings) codes.insert(finding.code);
-  return {codes.begin(), codes.end()};
 }
 
 size_t CountSwitches(const Fabric& fabric, uint32_t tier) {
@@ -177,15 +172,33 @@ TEST(Infer, SwitchesComeByTierAndThenByLowestAddress) {
                                  "switch-10.128.0.3", "host1-1", "host2-1"));
 }
 
+// Two hosts behind a leaf each, with one spine between, traced both ways.
+std::vector<PathTable> BothWays() {
+  return {HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.128.0.1", "10.128.0.2"}),
+          HandMade("10.0.0.3", "10.0.0.1", {"10.0.0.2", "10.128.0.3", "10.128.0.0"})};
+}
+
 TEST(Infer, EveryJoinCarriesItsReason) {
-  const auto inferred = InferFabric(
-      std::vector{HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.128.0.1", "10.128.0.2"})});
+  const auto inferred = InferFabric(BothWays());
   ASSERT_TRUE(inferred.ok());
-  ASSERT_EQ(inferred->joins.size(), 3U);
+  ASSERT_EQ(inferred->joins.size(), 6U);
   EXPECT_EQ(inferred->joins[0].seen, Address("10.0.0.0"));
   EXPECT_EQ(inferred->joins[0].mate, Address("10.128.0.0"));
+  EXPECT_EQ(inferred->joins[0].sign, JoinSign::kSubnetMate);
   EXPECT_EQ(inferred->joins[0].reason,
             "10.128.0.1 came right behind 10.0.0.0 on 1 path, and 10.128.0.0 is its /31 mate");
+}
+
+TEST(Infer, OnePathOneWayDoesNotShowWhetherItsSwitchesAnswerWithAnInterface) {
+  const auto inferred = InferFabric(std::vector{BothWays()[0]});
+  ASSERT_TRUE(inferred.ok());
+  EXPECT_THAT(Codes(*inferred), ElementsAre("leaf-seen-from-below"));
+  ASSERT_EQ(inferred->joins.size(), 1U);  // what is in front of a host is its leaf
+  EXPECT_EQ(inferred->joins[0].mate, Address("10.0.0.2"));
+  EXPECT_EQ(inferred->fabric.links().size(), 4U);
+  EXPECT_EQ(CountSwitches(inferred->fabric, 0), 2U);
+  EXPECT_EQ(CountSwitches(inferred->fabric, 1), 1U);
+  EXPECT_FALSE(inferred->fabric.FindAddress(Address("10.128.0.0")).has_value());
 }
 
 TEST(Infer, ResolvedHopsNameTheirSwitch) {
@@ -257,7 +270,7 @@ TEST(Infer, ASilentSwitchOfTheBlueprintIsNotMeasuredAndNotMissing) {
   const auto inferred = InferFabric(Tracer(&built, 1, {{"spine1"}, {}, {}}).TraceAll());
   ASSERT_TRUE(inferred.ok());
   topology::CheckResult check = topology::Check(built, inferred->fabric, {true, {}});
-  SetSilentApart(inferred->silent_ends, built, &check);
+  SetSilentApart(*inferred, built, &check);
   EXPECT_TRUE(check.agrees);
   EXPECT_FALSE(check.identical);
   EXPECT_THAT(check.missing_nodes, IsEmpty());
@@ -279,7 +292,7 @@ TEST(Infer, ASwitchThatNoTraceCrossesStaysMissing) {
   const auto inferred = InferFabric(tables);
   ASSERT_TRUE(inferred.ok());
   topology::CheckResult check = topology::Check(built, inferred->fabric, {true, {}});
-  SetSilentApart(inferred->silent_ends, built, &check);
+  SetSilentApart(*inferred, built, &check);
   EXPECT_THAT(check.missing_nodes, ElementsAre("spine1"));
   EXPECT_FALSE(check.agrees);
 }
@@ -328,23 +341,24 @@ TEST(Infer, VoidTablesAreCountedAndNotUsed) {
 // ------------------------------------------------------------------------
 
 TEST(Infer, AJoinOfTwoPlacesOfOnePathIsRefusedAndSaid) {
-  // The second and the fourth hop are mates. So the second's mate would join TTL 1 with TTL 4, and
-  // the fourth's would join TTL 3 with TTL 2.
-  const auto refused = InferFabric(std::vector{
-      HandMade("10.0.0.1", "10.0.0.9", {"10.0.0.0", "10.128.0.3", "10.128.0.7", "10.128.0.2"})});
+  // On a third path the spine answers with the address that faces leaf1, though the packet came
+  // from another switch: two addresses in front of it are at two places of one path.
+  std::vector<PathTable> tables = BothWays();
+  tables.push_back(
+      HandMade("10.0.0.1", "10.0.0.5", {"10.0.0.0", "10.128.0.9", "10.128.0.1", "10.0.0.4"}));
+  const auto refused = InferFabric(tables);
   ASSERT_TRUE(refused.ok());
-  EXPECT_EQ(refused->counts.joins_refused, 2U);
-  ASSERT_THAT(Codes(*refused), ElementsAre("fabric-in-parts", "join-refused"));
-  EXPECT_EQ(refused->findings[0].subject, "10.0.0.0 and 10.128.0.2");
+  EXPECT_EQ(refused->counts.joins_refused, 1U);
+  ASSERT_THAT(Codes(*refused), ElementsAre("join-refused", "leaf-seen-from-below"));
+  EXPECT_EQ(refused->findings[0].subject, "10.0.0.0 and 10.128.0.9");
   EXPECT_EQ(refused->findings[0].evidence[1].what,
-            "but the path from 10.0.0.1 to 10.0.0.9 has one at TTL 1 and the other at TTL 4");
-  EXPECT_EQ(refused->findings[1].subject, "10.128.0.7 and 10.128.0.3");
+            "but the path from 10.0.0.1 to 10.0.0.5 has one at TTL 1 and the other at TTL 2");
   for (const topology::Link& link : refused->fabric.links()) EXPECT_NE(link.a.node, link.b.node);
-  // The healthy twin: the same path with the fourth hop's own address.
-  const auto healthy = InferFabric(std::vector{
-      HandMade("10.0.0.1", "10.0.0.9", {"10.0.0.0", "10.128.0.3", "10.128.0.7", "10.128.0.8"})});
+  // The healthy twin: the same path with the third hop's own address.
+  tables.back().paths[0].hops[2].address = Address("10.128.0.5");
+  const auto healthy = InferFabric(tables);
   EXPECT_EQ(healthy->counts.joins_refused, 0U);
-  EXPECT_THAT(Codes(*healthy), IsEmpty());
+  EXPECT_THAT(Codes(*healthy), ElementsAre("leaf-seen-from-below"));
 }
 
 TEST(Infer, AHostsAddressAmongTheHopsIsNotBelieved) {
@@ -482,14 +496,129 @@ TEST(Infer, HostsOfOneSubnetHangOnTheSwitchThatAnswersNextToThem) {
 TEST(Infer, NamesWhatIsWrongWithATable) {
   EXPECT_EQ(InferFabric({}).status().code(), absl::StatusCode::kNotFound);
   PathTable table = HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0"});
-  table.paths[0].hops[0].address = Address("fd00::1");
-  const auto v6 = InferFabric(std::vector{table});
-  EXPECT_EQ(v6.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(v6.status().message()), HasSubstr("hop address \"fd00::1\""));
-  table = HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0"});
   table.source_address = IpAddress();
   EXPECT_THAT(std::string(InferFabric(std::vector{table}).status().message()),
               HasSubstr("source address"));
+}
+
+// ---- places where an interface cannot answer
+
+TEST(Infer, ALoopbackBesideItsNeighboursLoopbackIsNoLinksEnd) {
+  // Leaf2 and the spine have 10.255.0.2 and .3; they are neighbours in truth, but have no /31.
+  const auto inferred = InferFabric(
+      std::vector{HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.255.0.3", "10.255.0.2"}),
+                  HandMade("10.0.0.3", "10.0.0.1", {"10.0.0.2", "10.255.0.3", "10.255.0.1"})});
+  ASSERT_TRUE(inferred.ok());
+  const Fabric& fabric = inferred->fabric;
+  EXPECT_THAT(Codes(*inferred), IsEmpty());
+  ASSERT_EQ(fabric.links().size(), 4U);
+  EXPECT_NE(*fabric.FindAddress(Address("10.255.0.2")), *fabric.FindAddress(Address("10.255.0.3")));
+  const auto spine = *fabric.FindAddress(Address("10.255.0.3"));
+  EXPECT_THAT(fabric.node(spine).addresses, ElementsAre(Address("10.255.0.3")));
+  EXPECT_EQ(fabric.adjacencies(spine).size(), 2U);
+  for (const topology::Adjacency& adjacency : fabric.adjacencies(spine)) {
+    EXPECT_TRUE(fabric.link(adjacency.direction.link).one_or_more);
+    EXPECT_EQ(adjacency.interface, fabric.node(adjacency.neighbour).name);
+    EXPECT_EQ(adjacency.neighbour_interface, fabric.node(spine).name);
+  }
+}
+
+TEST(Infer, LoopbacksOfTwoSpinesThatAreMatesAreTwoSpines) {
+  PathTable there = HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.255.0.2", "10.255.0.9"});
+  there.paths.push_back(
+      HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.255.0.3", "10.255.0.9"}).paths[0]);
+  PathTable back = HandMade("10.0.0.3", "10.0.0.1", {"10.0.0.2", "10.255.0.2", "10.255.0.8"});
+  back.paths.push_back(
+      HandMade("10.0.0.3", "10.0.0.1", {"10.0.0.2", "10.255.0.3", "10.255.0.8"}).paths[0]);
+  const auto inferred = InferFabric(std::vector{there, back});
+  ASSERT_TRUE(inferred.ok());
+  EXPECT_THAT(Codes(*inferred), IsEmpty());
+  EXPECT_EQ(CountSwitches(inferred->fabric, 0), 2U);
+  EXPECT_EQ(CountSwitches(inferred->fabric, 1), 2U);
+  EXPECT_EQ(inferred->fabric.links().size(), 2U + 4U);
+  const auto common =
+      std::find_if(inferred->joins.begin(), inferred->joins.end(),
+                   [](const InterfaceJoin& j) { return j.seen == Address("10.255.0.9"); });
+  ASSERT_NE(common, inferred->joins.end());
+  EXPECT_EQ(common->sign, JoinSign::kCommonAnswer);
+}
+
+// What others traced: routers of the internet, whose addresses are no mates, seen from one place.
+TEST(Infer, RoutersWithoutMatesStaySwitchesOfTheirOwn) {
+  PathTable first = HandMade("192.0.2.10", "198.51.100.7",
+                             {"192.0.2.1", "203.0.113.14", "", "203.0.113.77", "198.51.100.1"});
+  PathTable second = HandMade("192.0.2.10", "198.51.100.200",
+                              {"192.0.2.1", "203.0.113.14", "203.0.113.40", "198.51.100.129"});
+  for (PathTable* table : {&first, &second}) {
+    table->source.clear();
+    table->destination.clear();
+    table->paths[0].state = topology::PathState::kUnknown;
+  }
+  const auto inferred = InferFabric(std::vector{first, second});
+  ASSERT_TRUE(inferred.ok()) << inferred.status();
+  const Fabric& fabric = inferred->fabric;
+  EXPECT_THAT(inferred->joins, IsEmpty());
+  EXPECT_EQ(fabric.nodes().size(), 3U + 6U);
+  EXPECT_EQ(fabric.links().size(), 3U + 4U);  // the hosts', and what was seen in a row
+  EXPECT_THAT(Codes(*inferred), ElementsAre("fabric-in-parts", "host-link-not-numbered",
+                                            "leaf-seen-from-below", "link-not-known"));
+  for (const topology::Link& link : fabric.links()) {
+    const bool of_host = fabric.node(*fabric.FindNode(link.b.node)).kind == NodeKind::kHost;
+    EXPECT_EQ(link.one_or_more, !of_host);
+  }
+}
+
+TEST(Infer, HiddenTablesMakeNoLinkBetweenSwitchesAndAreSaid) {
+  std::vector<PathTable> tables = {HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.255.0.2"}),
+                                   HandMade("10.0.0.3", "10.0.0.1", {"10.0.0.2", "10.255.0.1"})};
+  EXPECT_EQ(InferFabric(tables)->fabric.links().size(), 3U);
+  for (PathTable& table : tables) table.hidden_reason = "overlay: paths hidden";
+  const auto inferred = InferFabric(tables);
+  ASSERT_TRUE(inferred.ok());
+  EXPECT_EQ(inferred->fabric.links().size(), 2U);
+  EXPECT_EQ(inferred->counts.hidden_tables, 2U);
+  EXPECT_THAT(Codes(*inferred), ElementsAre("fabric-in-parts", "overlay-paths-hidden"));
+}
+
+TEST(Infer, BehindAHopThatPlacesEveryPacketAnewHopsAreNotNextToEachOther) {
+  // Leaf1 sprays: TTL 2 was answered by spine1 and TTL 3 by leaf2 from its link to spine2.
+  const Fabric built = MakeFabric({2, 2, 1, 0, 0});
+  std::vector<PathTable> tables = Tracer(&built, 1).TraceAll();
+  for (PathTable& table : tables) {
+    std::swap(table.paths[0].hops[2], table.paths[1].hops[2]);
+    table.hop_behaviours.push_back({1, {}, "", 2, topology::HopMode::kPerPacket, 20, {}});
+  }
+  const auto inferred = InferFabric(tables);
+  ASSERT_TRUE(inferred.ok());
+  ExpectNothingFalse(inferred->fabric, built);
+  EXPECT_EQ(CountSwitches(inferred->fabric, 0), 2U);
+}
+
+TEST(Infer, APathThatLoopsThroughOtherInterfacesIsNotUsed) {
+  std::vector<PathTable> tables = BothWays();
+  PathTable loop = HandMade("10.0.0.1", "10.0.0.5",
+                            {"10.0.0.0", "10.128.0.1", "10.128.0.2", "10.128.0.3", "10.128.0.0"});
+  loop.paths[0].reaches_destination = false;
+  loop.findings.push_back({"routing-loop", topology::Severity::kError, "10.128.0.1", {}, "", ""});
+  tables.push_back(loop);
+  const auto inferred = InferFabric(tables);
+  ASSERT_TRUE(inferred.ok());
+  EXPECT_THAT(Codes(*inferred), ElementsAre("host-not-attached"));  // 10.0.0.5
+  EXPECT_EQ(CountSwitches(inferred->fabric, 0), 2U);
+  EXPECT_EQ(CountSwitches(inferred->fabric, 1), 1U);
+}
+
+TEST(Infer, ASwitchInBranchesOfUnequalLengthHasTheTierOfTheShorterOne) {
+  // 10.255.0.7 is a spine for leaf1 and leaf2, and a core behind 10.255.0.3 for leaf3.
+  const auto inferred = InferFabric(std::vector{
+      HandMade("10.0.0.1", "10.0.0.3", {"10.0.0.0", "10.255.0.7", "10.255.0.12"}),
+      HandMade("10.0.0.1", "10.0.0.5", {"10.0.0.0", "10.255.0.7", "10.255.0.3", "10.255.0.15"}),
+      HandMade("10.0.0.5", "10.0.0.1", {"10.0.0.4", "10.255.0.3", "10.255.0.7", "10.255.0.17"})});
+  ASSERT_TRUE(inferred.ok());
+  const Fabric& fabric = inferred->fabric;
+  EXPECT_EQ(fabric.node(*fabric.FindAddress(Address("10.255.0.7"))).tier, 1U);
+  EXPECT_EQ(fabric.node(*fabric.FindAddress(Address("10.255.0.3"))).tier, 1U);
+  EXPECT_EQ(CountSwitches(fabric, 0), 3U);
 }
 
 TEST(Infer, AnAddressWithTwoNamesIsSaid) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/analyzer/tables_from_route.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <random>
 #include <stdexcept>
 #include <utility>
 #include <variant>
 
 #include "topology/generate/leaf_spine.h"
+#include "topology/generate/three_tier.h"
 
 namespace weft::analyzer {
 namespace {
@@ -32,11 +36,12 @@ T Must(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-IpAddress InterfaceAddress(const Node& node, const std::string& name) {
+// What a switch answers with to a probe that came in by this interface.
+IpAddress AnswerAddress(const Node& node, const std::string& name) {
   for (const topology::Interface& interface : node.interfaces) {
-    if (interface.name == name) return interface.address;
+    if (interface.name == name && !interface.address.empty()) return interface.address;
   }
-  return {};
+  return node.addresses.empty() ? IpAddress() : node.addresses.front();
 }
 
 // A second cable between the ends of `link`, numbered in 10.192.0.0.
@@ -110,13 +115,47 @@ Fabric MakeFabric(const Shape& shape) {
   return Must(Fabric::FromRecords(records));
 }
 
-Tracer::Tracer(const Fabric* fabric, uint32_t seed, Faults faults)
+Fabric MakePods(const PodShape& shape) {
+  topology::ThreeTierOptions options;
+  options.pods = shape.pods;
+  options.leaves_per_pod = shape.leaves;
+  options.spines_per_pod = shape.spines;
+  options.cores = shape.cores;
+  options.hosts_per_leaf = shape.hosts_per_leaf;
+  options.parallel = shape.parallel;
+  options.uplink_bps = options.core_bps = 20e6;
+  options.host_bps = 100e6;
+  options.addressing.ipv6 = shape.ipv6;
+  options.addressing.unnumbered = shape.numbering == Numbering::kUnnumbered;
+  Fabric generated = Must(topology::GenerateThreeTier(options));
+  if (shape.numbering != Numbering::kMixed) return generated;
+  std::vector<FabricRecord> records = generated.ToRecords();
+  uint32_t number = 0;
+  for (FabricRecord& record : records) {
+    Node* node = std::get_if<Node>(&record);
+    if (node == nullptr || node->kind != NodeKind::kSwitch || node->tier == 0U) continue;
+    for (topology::Interface& interface : node->interfaces) {
+      if (node->tier == 2U || interface.name.starts_with("core")) interface.address = IpAddress();
+    }
+    ++number;
+    std::array<uint8_t, 16> v6 = {0xfd, 0, 0, 0, 0, 0, 0, 2};
+    if (shape.loopbacks_near) v6[7] = 1;
+    v6[14] = 200;
+    v6[15] = static_cast<uint8_t>(number);
+    const uint32_t v4 = shape.loopbacks_near ? 0x0A80C800U : 0xAC100000U;
+    node->addresses = {shape.ipv6 ? IpAddress::V6(v6) : IpAddress::V4(v4 + number)};
+  }
+  return Must(Fabric::FromRecords(records));
+}
+
+Tracer::Tracer(const Fabric* fabric, uint32_t seed, Faults faults, Hashing hashing)
     : fabric_(*fabric),
       router_(fabric,
               [&] {
                 std::vector<topology::HashModel> hashes(fabric->nodes().size());
                 for (size_t i = 0; i < hashes.size(); ++i) {
-                  hashes[i].seed = seed * 1000 + static_cast<uint32_t>(i);
+                  hashes[i].function = hashing.function;
+                  hashes[i].seed = seed * 1000 + (hashing.one_seed ? 0 : static_cast<uint32_t>(i));
                 }
                 return hashes;
               }(),
@@ -154,7 +193,7 @@ topology::PathTable Tracer::Trace(const std::string& source, const std::string& 
       hop.hop_index = static_cast<uint32_t>(i + 1);
       const Node& node = fabric_.node(fabric_.To(route[i]));
       if (!faults_.silent_nodes.contains(node.name)) {
-        hop.address = InterfaceAddress(node, link.to.interface);
+        hop.address = AnswerAddress(node, link.to.interface);
       }
       path.hops.push_back(std::move(hop));
     }
@@ -171,6 +210,24 @@ std::vector<topology::PathTable> Tracer::TraceAll() const {
     for (const std::string& destination : HostNames(fabric_)) {
       if (source != destination) tables.push_back(Trace(source, destination));
     }
+  }
+  return tables;
+}
+
+std::vector<topology::PathTable> TraceSome(const Tracer& tracer, const Fabric& fabric, size_t pairs,
+                                           uint32_t seed) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const std::string& source : HostNames(fabric)) {
+    for (const std::string& destination : HostNames(fabric)) {
+      if (source != destination) all.emplace_back(source, destination);
+    }
+  }
+  std::mt19937 random(seed);
+  std::shuffle(all.begin(), all.end(), random);
+  all.resize(std::min(all.size(), pairs));
+  std::vector<topology::PathTable> tables;
+  for (const auto& [source, destination] : all) {
+    tables.push_back(tracer.Trace(source, destination));
   }
   return tables;
 }

@@ -26,6 +26,22 @@ struct Shape {
 };
 topology::Fabric MakeFabric(const Shape& shape);
 
+// A three-tier fabric of topology/generate. kMixed: leaf-spine links are numbered, spine-core links
+// are not, so spines answer with both kinds of addresses.
+enum class Numbering : uint8_t { kNumbered, kUnnumbered, kMixed };
+struct PodShape {
+  uint32_t pods = 2;
+  uint32_t leaves = 2;  // per pod, as spines
+  uint32_t spines = 2;
+  uint32_t cores = 4;
+  uint32_t hosts_per_leaf = 1;
+  bool ipv6 = false;
+  Numbering numbering = Numbering::kNumbered;
+  uint32_t parallel = 1;
+  bool loopbacks_near = false;  // kMixed: loopbacks and links are of one /16 or /112
+};
+topology::Fabric MakePods(const PodShape& shape);
+
 // What breaks, or keeps quiet, while the tables are taken.
 struct Faults {
   std::set<std::string> silent_nodes;  // forward, but do not answer TTL-exceeded
@@ -33,10 +49,19 @@ struct Faults {
   std::set<std::pair<std::string, std::string>> dead_links;  // from node, to node
 };
 
-// Traces with CRC-32 hashes seeded per switch.
+// How the switches hash. By default CRC-32 seeded per switch, which is linear; kMixed spreads anew
+// at every tier, unless all switches have one seed.
+struct Hashing {
+  topology::HashModel::Function function = topology::HashModel::Function::kCrc32;
+  bool one_seed = false;
+};
+inline constexpr Hashing kMixedHashing = {topology::HashModel::Function::kMixed, false};
+
+// Traces as switches answer: with the address of the interface that the probe came in by, else with
+// their own.
 class Tracer {
  public:
-  Tracer(const topology::Fabric* fabric, uint32_t seed, Faults faults = {});
+  Tracer(const topology::Fabric* fabric, uint32_t seed, Faults faults = {}, Hashing hashing = {});
 
   topology::PathTable Trace(const std::string& source, const std::string& destination) const;
   // Every host to every other.
@@ -47,6 +72,10 @@ class Tracer {
   topology::Router router_;
   Faults faults_;
 };
+
+// The given number of pairs, drawn from a seed, in a random order.
+std::vector<topology::PathTable> TraceSome(const Tracer& tracer, const topology::Fabric& fabric,
+                                           size_t pairs, uint32_t seed);
 
 // Names of the hosts, in the fabric's order.
 std::vector<std::string> HostNames(const topology::Fabric& fabric);

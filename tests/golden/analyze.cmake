@@ -6,7 +6,7 @@
 set(analyze inputs/analyze-fabric)
 weft_golden(analyze-help EXIT 0 COMMAND weft-analyze --help)
 weft_golden(analyze-unknown-subcommand EXIT 2 COMMAND weft-analyze guess)
-foreach(subcommand topology collisions paths compare)
+foreach(subcommand topology collisions paths hashing compare)
   weft_golden(analyze-${subcommand}-help EXIT 0 COMMAND weft-analyze ${subcommand} --help)
 endforeach()
 
@@ -79,3 +79,50 @@ weft_golden(analyze-compare-csv EXIT 0 COMMAND weft-analyze compare inputs/analy
             inputs/analyze-after --format csv)
 weft_golden(analyze-compare-no-reports EXIT 3 COMMAND weft-analyze compare ${analyze})
 weft_golden(analyze-compare-no-folder EXIT 3 COMMAND weft-analyze compare inputs/nowhere)
+
+# inputs/analyze-pods: two pods of 2 leaves, 2 spines and a host a leaf, 4 cores, links without
+# addresses; six pairs traced (polarised: all switches have one hash seed; hidden: by an overlay; isp:
+# two paths over routers of the internet, with names, a given fabric and IP IDs that join two of them).
+set(pods inputs/analyze-pods)
+weft_golden(analyze-topology-pods EXIT 0 COMMAND weft-analyze topology ${pods}/paths.jsonl
+            --blueprint ${pods}/blueprint.jsonl --format text)
+weft_golden(analyze-topology-pods-no-blueprint EXIT 0 COMMAND weft-analyze topology
+            ${pods}/paths.jsonl --format text)
+weft_golden(analyze-topology-pods-records EXIT 0 COMMAND weft-analyze topology ${pods}/paths.jsonl
+            -o -)
+weft_golden(analyze-topology-hidden EXIT 0 COMMAND weft-analyze topology
+            ${pods}/paths-hidden.jsonl --format text)
+weft_golden(analyze-topology-isp EXIT 0 COMMAND weft-analyze topology ${pods}/paths-isp.jsonl
+            --format text)
+weft_golden(analyze-topology-names EXIT 0 COMMAND weft-analyze topology ${pods}/paths-isp.jsonl
+            --names ${pods}/names.txt --format text)
+weft_golden(analyze-topology-known EXIT 0 COMMAND weft-analyze topology ${pods}/paths-isp.jsonl
+            --known ${pods}/known.jsonl)
+weft_golden(analyze-topology-ip-ids EXIT 0 COMMAND weft-analyze topology ${pods}/paths-isp.jsonl
+            --ip-ids ${pods}/ip-ids.jsonl)
+weft_golden(analyze-topology-contradicted EXIT 0 COMMAND weft-analyze topology
+            ${pods}/paths-isp.jsonl --names ${pods}/names-contradicting.txt
+            --known ${pods}/known.jsonl --format text)
+weft_golden(analyze-topology-names-malformed EXIT 3 COMMAND weft-analyze topology
+            ${pods}/paths-isp.jsonl --names ${pods}/names-malformed.txt)
+weft_golden(analyze-topology-names-twice EXIT 3 COMMAND weft-analyze topology
+            ${pods}/paths-isp.jsonl --names ${pods}/names-twice.txt)
+weft_golden(analyze-topology-no-names EXIT 3 COMMAND weft-analyze topology ${pods}/paths-isp.jsonl
+            --names nothing.txt)
+weft_golden(analyze-collisions-pods EXIT 0 COMMAND weft-analyze collisions ${pods}/flows.jsonl
+            --paths ${pods}/paths.jsonl --format text)
+
+weft_golden(analyze-hashing EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --format text)
+weft_golden(analyze-hashing-polarised EXIT 0 COMMAND weft-analyze hashing
+            ${pods}/paths-polarised.jsonl --fabric ${pods}/blueprint.jsonl --format text)
+weft_golden(analyze-hashing-polarised-json EXIT 0 COMMAND weft-analyze hashing
+            ${pods}/paths-polarised.jsonl --fabric ${pods}/blueprint.jsonl)
+weft_golden(analyze-hashing-csv EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --format csv)
+weft_golden(analyze-hashing-flows EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --flows ${pods}/flows.jsonl --format text)
+weft_golden(analyze-hashing-other-kind EXIT 3 COMMAND weft-analyze hashing
+            ${pods}/blueprint.jsonl)
+weft_golden(analyze-hashing-no-fabric EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --format text)
