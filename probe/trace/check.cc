@@ -61,8 +61,10 @@ class Checker {
       : inputs_(inputs),
         options_(options),
         answer_ports_(AnswerPorts(options.seed, kAnswerPortCount)),
+        budget_({.per_second = options.icmp_per_second, .probers = options.probers}),
         runner_(&endpoint, {.timeout_ns = options.timeout_ns,
-                            .probes_per_second = options.probes_per_second}) {
+                            .probes_per_second = options.probes_per_second,
+                            .budget = &budget_}) {
     for (const CheckInput& input : inputs) results_.push_back({input.table, "", 0});
   }
 
@@ -84,6 +86,7 @@ class Checker {
   bool Stopped() const { return options_.stop && options_.stop(); }
 
   absl::Status CheckPlaces() {
+    TeachLinks();
     std::vector<Asked> asked;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const uint32_t hop_index = TellingHop(inputs_[i].table);
@@ -98,8 +101,11 @@ class Checker {
                    .target = inputs_[asked[tag].input].target,
                    .udp_src_port = asked[tag].port,
                    .ttl = static_cast<uint8_t>(asked[tag].hop_index),
+                   .traffic_class = inputs_[asked[tag].input].table.headers.traffic_class,
+                   .flow_label = inputs_[asked[tag].input].table.headers.flow_label,
                    .reply_ports = answer_ports_,
-                   .tries = options_.tries});
+                   .tries = options_.tries,
+                   .place = PlaceOf(inputs_[asked[tag].input].table, asked[tag])});
     }
     std::vector<ProbeOutcome> outcomes;
     while (runner_.outstanding() > 0 && !Stopped()) {
@@ -109,6 +115,30 @@ class Checker {
       for (const ProbeOutcome& outcome : outcomes) OnPlace(asked[outcome.tag], outcome);
     }
     return absl::OkStatus();
+  }
+
+  // As the table has it; a budget's branch of many tables begins where the table's path does.
+  static HopPlace PlaceOf(const PathTable& table, const Asked& asked) {
+    const Path& path = table.paths[asked.path];
+    return {.before =
+                asked.hop_index == 1 ? table.source_address : AddressAt(path, asked.hop_index - 1),
+            .expected = AddressAt(path, asked.hop_index),
+            .ttl = static_cast<uint8_t>(asked.hop_index)};
+  }
+
+  // Which addresses are one switch's, as far as the tables tell.
+  void TeachLinks() {
+    for (const CheckInput& input : inputs_) {
+      for (const Path& path : input.table.paths) {
+        for (size_t i = 0; i + 1 < path.hops.size(); ++i) {
+          budget_.LearnLink(path.hops[i].address, path.hops[i + 1].address);
+        }
+        if (path.hops.empty()) continue;
+        budget_.LearnFirstHop(input.table.source_address, path.hops.front().address);
+        if (!path.reaches_destination) continue;
+        budget_.LearnLastHop(path.hops.back().address, input.table.destination_address);
+      }
+    }
   }
 
   void OnPlace(const Asked& asked, const ProbeOutcome& outcome) {
@@ -153,9 +183,11 @@ class Checker {
         continue;
       }
       of_result.push_back(i);
-      runs.push_back({.target = inputs_[i].target,
-                      .session = LivenessSession(std::move(ports), answer_ports_,
-                                                 {.rounds = options_.rounds})});
+      runs.push_back(
+          {.target = inputs_[i].target,
+           .session = LivenessSession(std::move(ports), answer_ports_, {.rounds = options_.rounds}),
+           .traffic_class = inputs_[i].table.headers.traffic_class,
+           .flow_label = inputs_[i].table.headers.flow_label});
     }
     const absl::Status status = RunLiveness(runner_, runs, options_.stop);
     if (!status.ok()) return status;
@@ -187,6 +219,7 @@ class Checker {
   std::span<const CheckInput> inputs_;
   const CheckOptions& options_;
   std::vector<uint16_t> answer_ports_;
+  IcmpBudget budget_;
   ProbeRunner runner_;
   std::vector<CheckResult> results_;
 };

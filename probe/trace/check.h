@@ -25,6 +25,9 @@ struct CheckOptions {
   uint32_t tries = 3;           // of a limited-TTL probe
   int64_t timeout_ns = 500'000'000;
   double probes_per_second = 2000;
+  // Limited-TTL probes a second that may end in one switch, from all who share them; 0: not paced.
+  double icmp_per_second = 50;
+  uint32_t probers = 1;
   uint64_t seed = 1;  // of the answer ports
   // Asked between steps: true ends the check with what there is; may be empty.
   std::function<bool()> stop{};
@@ -38,10 +41,11 @@ struct CheckResult {
   uint32_t probes_sent = 0;
 };
 
-// Measures known paths again. A path is dead or lossy as the rules of liveness.h say, so a path
-// that swallows everything silently is dead, and the table stays valid. A table is void when a
-// limited-TTL probe meets another interface than the table has where its paths differ. One result
-// per input, in their order. Fails only where the endpoint does.
+// Measures known paths again, with the headers that the table was measured with. A path is dead or
+// lossy as the rules of liveness.h say, so a path that swallows everything silently is dead, and
+// the table stays valid. A table is void when a limited-TTL probe meets another interface than the
+// table has where its paths differ. One result per input, in their order. Fails only where the
+// endpoint does.
 absl::StatusOr<std::vector<CheckResult>> CheckPaths(Endpoint& endpoint,
                                                     std::span<const CheckInput> inputs,
                                                     const CheckOptions& options);

@@ -31,26 +31,36 @@ uint32_t HopGraph::AddFlow(uint16_t udp_src_port, bool wanted) {
                     .wanted = wanted,
                     .answers = {HopAnswer::kUnasked},
                     .measured = {0},
-                    .vertices = {0}});
+                    .vertices = {0},
+                    .answered_ms = {0}});
   return static_cast<uint32_t>(flows_.size() - 1);
 }
 
-void HopGraph::Record(uint32_t flow, uint32_t ttl, HopAnswer answer,
-                      const wire::IpAddress& address) {
+void HopGraph::Record(uint32_t flow, uint32_t ttl, HopAnswer answer, const wire::IpAddress& address,
+                      int64_t time_ns) {
   assert(ttl >= 1 && ttl <= max_ttl_);
   Flow& f = flows_[flow];
   if (f.answers.size() <= ttl) {
     f.answers.resize(ttl + 1, HopAnswer::kUnasked);
     f.measured.resize(ttl + 1, kUnknown);
+    f.answered_ms.resize(ttl + 1);
   }
   if (hops_.size() <= ttl) hops_.resize(ttl + 1);
   f.answers[ttl] = answer;
+  f.answered_ms[ttl] = static_cast<uint32_t>(time_ns / 1'000'000);
   if (answer == HopAnswer::kInterface) {
     f.measured[ttl] = FindOrAddVertex(ttl, VertexKind::kInterface, address);
   } else if (answer == HopAnswer::kRefusal) {
     f.measured[ttl] = FindOrAddVertex(ttl, VertexKind::kRefusal, address);
   } else if (answer == HopAnswer::kDestination) {
     f.measured[ttl] = FindOrAddVertex(ttl, VertexKind::kDestination, {});
+  }
+}
+
+void HopGraph::ForgetSilence(uint32_t flow, uint32_t ttl) {
+  std::vector<HopAnswer>& answers = flows_[flow].answers;
+  for (size_t t = ttl; t < answers.size() && answers[t] == HopAnswer::kSilent; ++t) {
+    answers[t] = HopAnswer::kUnasked;
   }
 }
 
@@ -67,13 +77,28 @@ uint32_t HopGraph::VertexAt(uint32_t flow, uint32_t hop) const {
 bool HopGraph::CanGoOn(uint32_t flow, uint32_t hop) const {
   const uint32_t vertex = VertexAt(flow, hop);
   if (!IsVertex(vertex) || flows_[flow].unusable || hop >= max_ttl_) return false;
-  if (EndsFlows(hops_[hop].vertices[vertex].kind)) return false;
+  if (EndsFlows(hops_[hop].vertices[vertex].kind) || Loops(flow, hop)) return false;
   if (hop < silent_hop_limit_) return true;
   for (uint32_t back = 0; back < silent_hop_limit_; ++back) {
     const uint32_t earlier = VertexAt(flow, hop - back);
     if (!IsVertex(earlier) || hops_[hop - back].vertices[earlier].kind != VertexKind::kSilent) {
       return true;
     }
+  }
+  return false;
+}
+
+bool HopGraph::Loops(uint32_t flow, uint32_t hop) const {
+  const uint32_t vertex = VertexAt(flow, hop);
+  if (!IsVertex(vertex) || !hops_[hop].vertices[vertex].is_repeated) return false;
+  const wire::IpAddress& address = hops_[hop].vertices[vertex].address;
+  bool left = false;  // another one answered in between
+  for (uint32_t h = hop; h-- > 1;) {
+    const uint32_t earlier = VertexAt(flow, h);
+    if (!IsVertex(earlier)) return false;
+    const TraceVertex& v = hops_[h].vertices[earlier];
+    if (left && v.address == address) return true;
+    left = left || (v.kind == VertexKind::kInterface && v.address != address);
   }
   return false;
 }
@@ -91,6 +116,11 @@ uint32_t HopGraph::VertexOfNewFlow(uint32_t hop) const {
 uint32_t HopGraph::OnlyPredecessor(uint32_t hop, uint32_t next) const {
   const auto& all = hops_[hop].predecessors;
   return next < all.size() && all[next].size() == 1 ? all[next][0] : kUnknown;
+}
+
+std::span<const uint32_t> HopGraph::Predecessors(uint32_t hop, uint32_t next) const {
+  const auto& all = hops_[hop].predecessors;
+  return next < all.size() ? std::span<const uint32_t>(all[next]) : std::span<const uint32_t>();
 }
 
 uint32_t HopGraph::OpenVertexCount() const {
@@ -115,9 +145,21 @@ uint32_t HopGraph::FindOrAddVertex(uint32_t hop, VertexKind kind, const wire::Ip
       vertices, [&](const TraceVertex& v) { return v.kind == kind && v.address == address; });
   if (known == vertices.end()) {
     vertices.push_back({.kind = kind, .address = address, .next_hops = {}});
+    if (kind == VertexKind::kInterface) MarkRepeated(address);
     return static_cast<uint32_t>(vertices.size() - 1);
   }
   return static_cast<uint32_t>(known - vertices.begin());
+}
+
+void HopGraph::MarkRepeated(const wire::IpAddress& address) {
+  bool seen = false;
+  for (uint32_t hop = 1; hop < hops_.size(); ++hop) {
+    for (TraceVertex& vertex : hops_[hop].vertices) {
+      if (vertex.kind != VertexKind::kInterface || vertex.address != address) continue;
+      vertex.is_repeated = seen;
+      seen = true;
+    }
+  }
 }
 
 uint32_t HopGraph::MeasuredVertex(uint32_t flow, uint32_t hop) const {
@@ -250,11 +292,15 @@ void HopGraph::CountHop(uint32_t hop, double alpha) {
     vertex.member_count = vertex.usable_count = vertex.flow_count = vertex.needed_count = 0;
     vertex.next_hops.clear();
   }
+  auto& members = hops_[hop].members;
+  members.resize(hops_[hop].vertices.size());
+  for (auto& flows : members) flows.clear();
   for (uint32_t flow = 0; flow < flows_.size(); ++flow) {
     const uint32_t here = flows_[flow].vertices[hop];
     if (!IsVertex(here)) continue;
     TraceVertex& vertex = hops_[hop].vertices[here];
     ++vertex.member_count;
+    members[here].push_back(flow);
     if (!CanGoOn(flow, hop)) continue;
     ++vertex.usable_count;
     if (Answer(flow, hop + 1) == HopAnswer::kUnasked) continue;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "wire/ip_address.h"
@@ -29,7 +30,8 @@ enum class VertexKind : uint8_t {
 
 struct TraceVertex {
   VertexKind kind = VertexKind::kInterface;
-  wire::IpAddress address;  // kInterface, kRefusal
+  wire::IpAddress address;   // kInterface, kRefusal
+  bool is_repeated = false;  // an earlier hop has a vertex with the same address
   // As of the last Resolve():
   uint32_t member_count = 0;        // flows that pass here, or end here
   uint32_t usable_count = 0;        // of them, those that can be asked at the next hop
@@ -53,18 +55,22 @@ class HopGraph {
 
   struct Flow {
     uint16_t udp_src_port = 0;
-    bool wanted = false;             // must end up on a known path
-    std::vector<HopAnswer> answers;  // by TTL; [0] is not used
-    std::vector<uint32_t> measured;  // by TTL: the vertex that answered, or kUnknown
-    std::vector<uint32_t> vertices;  // by TTL; as of the last Resolve()
-    bool unusable = false;           // its port could not be had
+    bool wanted = false;                // must end up on a known path
+    std::vector<HopAnswer> answers;     // by TTL; [0] is not used
+    std::vector<uint32_t> measured;     // by TTL: the vertex that answered, or kUnknown
+    std::vector<uint32_t> vertices;     // by TTL; as of the last Resolve()
+    bool unusable = false;              // its port could not be had
+    std::vector<uint32_t> answered_ms;  // by TTL: when, on the endpoint's clock
   };
 
   // Flows end after `silent_hop_limit` silent hops in a row and at `max_ttl`.
   HopGraph(uint32_t max_ttl, uint32_t silent_hop_limit);
 
   uint32_t AddFlow(uint16_t udp_src_port, bool wanted);
-  void Record(uint32_t flow, uint32_t ttl, HopAnswer answer, const wire::IpAddress& address);
+  void Record(uint32_t flow, uint32_t ttl, HopAnswer answer, const wire::IpAddress& address,
+              int64_t time_ns = 0);
+  // Takes back that the flow was silent there, and at the TTLs after that were silent too.
+  void ForgetSilence(uint32_t flow, uint32_t ttl);
   void SetUnusable(uint32_t flow) { flows_[flow].unusable = true; }
 
   // Concludes anew from all answers; alpha is what each vertex's stopping rule may fail with.
@@ -84,6 +90,14 @@ class HopGraph {
   // The one vertex of `hop` that `next` (of the hop after) is known to follow; kUnknown: none,
   // several.
   uint32_t OnlyPredecessor(uint32_t hop, uint32_t next) const;
+  // All that are known to precede it.
+  std::span<const uint32_t> Predecessors(uint32_t hop, uint32_t next) const;
+  // Flows that pass a vertex, or end there; as of the last Resolve().
+  std::span<const uint32_t> members(uint32_t hop, uint32_t vertex) const {
+    return hops_[hop].members[vertex];
+  }
+  // The flow has come back to an address that it had left: it goes round, and CanGoOn is false.
+  bool Loops(uint32_t flow, uint32_t hop) const;
   uint32_t SilentFlowCount(uint32_t hop) const;  // flows that pass the hop's silent vertex
   // Vertices whose stopping rule counts: those where flows go on.
   uint32_t OpenVertexCount() const;
@@ -94,8 +108,10 @@ class HopGraph {
   struct HopState {
     std::vector<TraceVertex> vertices;
     std::vector<std::vector<uint32_t>> predecessors;  // by vertex of the next hop
+    std::vector<std::vector<uint32_t>> members;       // by vertex
   };
 
+  void MarkRepeated(const wire::IpAddress& address);
   uint32_t FindOrAddVertex(uint32_t hop, VertexKind kind, const wire::IpAddress& address);
   void ResolveHop(uint32_t hop);
   void PlaceMeasured(uint32_t hop);

@@ -37,6 +37,8 @@ absl::Status RunLiveness(ProbeRunner& runner, std::span<LivenessRun> runs,
       runner.Add({.tag = i,
                   .target = runs[asked[i].run].target,
                   .udp_src_port = asked[i].question.udp_src_port,
+                  .traffic_class = runs[asked[i].run].traffic_class,
+                  .flow_label = runs[asked[i].run].flow_label,
                   .reply_ports = {&asked[i].question.reply_udp_src_port, 1}});
     }
     while (runner.outstanding() > 0 && !(stop && stop())) {

@@ -16,6 +16,8 @@ namespace weft::probe {
 struct LivenessRun {
   ProbeTarget target;
   LivenessSession session;
+  uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;
   uint32_t probes_sent = 0;
 };
 

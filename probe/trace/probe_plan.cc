@@ -19,6 +19,7 @@ class Planner {
       : graph_(graph), new_port_(new_port) {}
 
   std::vector<PlannedProbe> Plan(uint32_t ports_per_path) {
+    Scout();
     for (uint32_t hop = 0; hop < graph_.hop_count() && plan_.empty(); ++hop) PlanHop(hop);
     if (plan_.empty()) PlaceWantedFlows();
     if (plan_.empty() && ports_per_path > 0) FindMorePorts(ports_per_path);
@@ -26,6 +27,22 @@ class Planner {
   }
 
  private:
+  // Every vertex is first passed by one flow, as far as switches answer: what follows it says where
+  // the switch stands, before the many are asked, and these can be paced apart.
+  void Scout() {
+    const std::vector<HopGraph::Flow>& flows = graph_.flows();
+    const bool is_new = std::ranges::none_of(
+        flows, [](const HopGraph::Flow& flow) { return flow.answers.size() > 1; });
+    if (is_new) return AskNewFlows(1, 1);
+    for (uint32_t hop = 1; hop < graph_.hop_count(); ++hop) {
+      for (uint32_t v = 0; v < graph_.vertices(hop).size(); ++v) {
+        const TraceVertex& vertex = graph_.vertices(hop)[v];
+        const bool answers = vertex.kind == VertexKind::kInterface;
+        if (answers && vertex.open() && vertex.flow_count == 0) AskMembers(hop, v, 1);
+      }
+    }
+  }
+
   void PlanHop(uint32_t hop) {
     PlaceAnsweredFlows(hop);
     if (plan_.empty()) LookPastEachVertex(hop);
@@ -93,9 +110,10 @@ class Planner {
   // Wanted flows first, then those whose place was measured, then those whose place was concluded.
   void AskMembers(uint32_t hop, uint32_t vertex, uint32_t count) {
     for (const int round : {0, 1, 2}) {
-      for (uint32_t flow = 0; flow < graph_.flows().size() && count > 0; ++flow) {
-        if (graph_.VertexAt(flow, hop) != vertex || !graph_.CanGoOn(flow, hop)) continue;
+      for (const uint32_t flow : graph_.members(hop, vertex)) {
+        if (count == 0) return;
         if (graph_.Answer(flow, hop + 1) != HopAnswer::kUnasked) continue;
+        if (!graph_.CanGoOn(flow, hop)) continue;
         const bool measured = graph_.Answer(flow, hop) != HopAnswer::kUnasked;
         if (round != (graph_.flows()[flow].wanted ? 0 : measured ? 1 : 2)) continue;
         Ask(flow, hop + 1);
@@ -156,14 +174,16 @@ class Planner {
   }
 
   void Ask(uint32_t flow, uint32_t ttl) {
-    if (std::ranges::find(plan_, flow, &PlannedProbe::flow) == plan_.end()) {
-      plan_.push_back({flow, ttl});
-    }
+    if (is_planned_.size() <= flow) is_planned_.resize(flow + 1);
+    if (is_planned_[flow]) return;
+    is_planned_[flow] = true;
+    plan_.push_back({.flow = flow, .ttl = ttl});
   }
 
   HopGraph& graph_;
   const std::function<std::optional<uint16_t>()>& new_port_;
   std::vector<PlannedProbe> plan_;
+  std::vector<bool> is_planned_;  // by flow
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace weft::probe {
 struct PlannedProbe {
   uint32_t flow = 0;  // in the graph
   uint32_t ttl = 0;
+  bool repeats = false;  // the flow was answered there already: HopRepeats wants to know again
   bool operator==(const PlannedProbe&) const = default;
 };
 

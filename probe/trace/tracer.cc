@@ -3,89 +3,61 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "probe/trace/liveness_run.h"
 #include "probe/trace/pair_trace.h"
-#include "wire/bth.h"
-#include "wire/roce.h"
+#include "probe/trace/trace_results.h"
 
 namespace weft::probe {
 namespace {
 
 // Each probe's tries ask for answers on different ports, and so on different ways back.
 constexpr size_t kAnswerPortCount = 16;
-// Source ports by which a path's liveness is asked.
-constexpr size_t kPortsPerLivenessPath = 2;
 constexpr int64_t kLongestStepNs = 100'000'000;  // between two looks at `stop`
+// With several sources time passes in steps of this, so that each is looked at now and then.
+constexpr int64_t kSharedStepNs = 2'000'000;
 // Planning alone can change the number of vertices, by what it concludes with another alpha.
 constexpr int kMaxPlanRounds = 8;
 constexpr uint64_t kAnswerPortSeed = 0x9e3779b97f4a7c15;  // apart from that of the probes' ports
-
-bool IsBeginningOf(const topology::Path& path, const topology::Path& longer) {
-  return path.hops.size() <= longer.hops.size() &&
-         std::equal(path.hops.begin(), path.hops.end(), longer.hops.begin());
-}
-
-// A path that reaches the destination although its end was not seen is the one that begins like it,
-// where there is just one: its limited-TTL probes were lost by chance. `unseen`: which ones, by
-// path.
-void JoinPaths(std::vector<topology::Path>& paths, std::vector<bool> unseen) {
-  for (size_t i = 0; i < paths.size();) {
-    size_t longer = paths.size();
-    size_t longer_count = 0;
-    for (size_t j = 0; j < paths.size(); ++j) {
-      if (unseen[j] || !paths[j].reaches_destination) continue;
-      if (!IsBeginningOf(paths[i], paths[j])) continue;
-      longer = j;
-      ++longer_count;
-    }
-    if (!unseen[i] || longer_count != 1) {
-      ++i;
-      continue;
-    }
-    topology::Path& into = paths[longer];
-    into.udp_src_ports.insert(into.udp_src_ports.end(), paths[i].udp_src_ports.begin(),
-                              paths[i].udp_src_ports.end());
-    std::ranges::sort(into.udp_src_ports);
-    into.probes_sent += paths[i].probes_sent;
-    into.probes_answered += paths[i].probes_answered;
-    paths.erase(paths.begin() + static_cast<std::ptrdiff_t>(i));
-    unseen.erase(unseen.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
+// Up to so many vertices alpha follows each of them; then it follows in steps of a quarter.
+constexpr size_t kExactVertexCount = 64;
 
 class Tracer {
  public:
-  Tracer(Endpoint& endpoint, std::span<const TraceDestination> destinations,
-         const TraceOptions& options)
-      : endpoint_(endpoint),
-        destinations_(destinations),
+  Tracer(std::span<const TraceJob> jobs, const TraceOptions& options)
+      : jobs_(jobs),
         options_(options),
         answer_ports_(AnswerPorts(options.seed ^ kAnswerPortSeed, kAnswerPortCount)),
-        runner_(&endpoint, {.timeout_ns = options.timeout_ns,
-                            .probes_per_second = options.probes_per_second}) {
+        budget_({.per_second = options.icmp_per_second, .probers = options.probers}) {
     // Twice, so that a request can begin anywhere and still have them all.
     answer_ports_.insert(answer_ports_.end(), answer_ports_.begin(),
                          answer_ports_.begin() + kAnswerPortCount);
-    for (const TraceDestination& destination : destinations) {
-      pairs_.emplace_back(destination.target, destination.wanted_ports, options.avoid_ports,
-                          options.seed + pairs_.size(),
-                          PairTraceOptions{.max_ttl = options.max_ttl,
-                                           .silent_hop_limit = options.silent_hop_limit,
-                                           .ports_per_path = options.ports_per_path});
-    }
+    for (size_t job = 0; job < jobs.size(); ++job) AddJob(job);
     outstanding_.resize(pairs_.size());
     done_.resize(pairs_.size());
   }
 
-  absl::StatusOr<std::vector<TraceResult>> Run() {
+  absl::StatusOr<std::vector<std::vector<TraceResult>>> Run() {
+    if (jobs_.empty()) return std::vector<std::vector<TraceResult>>();
+    begin_ns_ = runners_[0].Now();
     absl::Status status = FindPaths();
     if (!status.ok()) return status;
-    std::vector<TraceResult> results;
-    for (size_t i = 0; i < pairs_.size(); ++i) results.push_back(ResultOf(i));
-    if (!stopped_) status = TellLiveness(results);
-    if (!status.ok()) return status;
+    std::vector<std::vector<TraceResult>> results(jobs_.size());
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      const ResultInput input = {.options = &options_,
+                                 .destination = destinations_[i],
+                                 .source_name = jobs_[job_of_[i]].source_name,
+                                 .stopped = stopped_,
+                                 .begin_ns = begin_ns_};
+      results[job_of_[i]].push_back(ResultOf(pairs_[i], budget_, input));
+    }
+    for (size_t job = 0; job < jobs_.size() && !stopped_; ++job) {
+      status = TellLivenessOf(job, results[job]);
+      if (!status.ok()) return status;
+    }
     return results;
   }
 
@@ -93,36 +65,92 @@ class Tracer {
   struct Asked {
     size_t pair = 0;
     PlannedProbe probe;
+    HopPlace place;
   };
 
+  void AddJob(size_t job) {
+    runners_.emplace_back(jobs_[job].endpoint,
+                          ProbeRunnerOptions{.timeout_ns = options_.timeout_ns,
+                                             .probes_per_second = options_.probes_per_second,
+                                             .budget = &budget_,
+                                             .adaptive_timeout = true});
+    for (const TraceDestination& destination : jobs_[job].destinations) {
+      const wire::IpAddress& address = destination.target.address;
+      pairs_.emplace_back(destination.target, destination.wanted_ports, options_.avoid_ports,
+                          options_.seed + pairs_.size(),
+                          PairTraceOptions{.max_ttl = options_.max_ttl,
+                                           .silent_hop_limit = options_.silent_hop_limit,
+                                           .ports_per_path = options_.ports_per_path,
+                                           .source = jobs_[job].endpoint->LocalAddress(address),
+                                           .traffic_class = options_.traffic_class});
+      destinations_.push_back(&destination);
+      job_of_.push_back(job);
+    }
+  }
+
   absl::Status FindPaths() {
-    std::vector<ProbeOutcome> outcomes;
     while (!Stopped()) {
       PlanAll();
-      if (runner_.outstanding() == 0) break;
-      outcomes.clear();
-      const absl::Status status = runner_.Step(endpoint_.Now() + kLongestStepNs, outcomes);
+      if (outstanding_count_ == 0) break;
+      const absl::Status status = StepAll();
       if (!status.ok()) return status;
-      for (const ProbeOutcome& outcome : outcomes) OnOutcome(outcome);
     }
     return absl::OkStatus();
+  }
+
+  // Lets time pass until something is known, or for a while. With several sources the first of them
+  // that waits for something lets it pass for all.
+  absl::Status StepAll() {
+    const int64_t now = runners_[0].Now();
+    const bool alone = runners_.size() == 1;
+    bool any = false;
+    int64_t until = now + (alone ? kLongestStepNs : kSharedStepNs);
+    for (ProbeRunner& runner : runners_) {
+      if (runner.outstanding() == 0) continue;
+      const auto known = StepOne(runner, alone ? until : now);
+      if (!known.ok()) return known.status();
+      any = any || *known;
+    }
+    if (any || alone) return absl::OkStatus();
+    for (ProbeRunner& runner : runners_) {
+      if (runner.outstanding() == 0) continue;
+      return StepOne(runner, until).status();
+    }
+    return absl::OkStatus();
+  }
+
+  // True: at least one outcome.
+  absl::StatusOr<bool> StepOne(ProbeRunner& runner, int64_t until_ns) {
+    outcomes_.clear();
+    const absl::Status status = runner.Step(until_ns, outcomes_);
+    if (!status.ok()) return status;
+    for (const ProbeOutcome& outcome : outcomes_) OnOutcome(outcome);
+    return !outcomes_.empty();
   }
 
   // Pairs that lack nothing are asked again when the number of vertices has grown.
   void PlanAll() {
     for (int round = 0; round < kMaxPlanRounds; ++round) {
       PlanOnce();
-      if (runner_.outstanding() > 0 || VertexCount() == planned_vertices_) return;
+      if (outstanding_count_ > 0) return;
+      const size_t count = VertexCountForAlpha();
+      if (count == planned_vertices_) return;
+      planned_vertices_ = count;
+      done_.assign(pairs_.size(), false);
     }
   }
 
   void PlanOnce() {
-    const size_t vertices = VertexCount();
-    if (vertices != planned_vertices_) done_.assign(pairs_.size(), false);
-    planned_vertices_ = vertices;
+    if (pairs_.size() == 1 || planned_vertices_ == 0) {
+      // One pair's plans follow its own vertices at once.
+      const size_t count = VertexCountForAlpha();
+      if (count != planned_vertices_) done_.assign(pairs_.size(), false);
+      planned_vertices_ = count;
+    }
     for (size_t i = 0; i < pairs_.size(); ++i) {
       if (outstanding_[i] > 0 || done_[i]) continue;
       const std::vector<PlannedProbe> plan = pairs_[i].Plan(Alpha());
+      pairs_[i].TeachLinks(budget_);
       done_[i] = plan.empty();
       for (const PlannedProbe& probe : plan) Ask(i, probe);
     }
@@ -133,27 +161,48 @@ class Tracer {
     // A flow's next TTLs ask for others than the last one did.
     const size_t first_port = (probe.flow + probe.ttl * options_.tries) % kAnswerPortCount;
     const uint64_t tag = next_tag_++;
-    asked_.emplace(tag, Asked{pair, probe});
+    const HopPlace place = pairs_[pair].PlaceOf(probe);
+    const uint32_t tries = pairs_[pair].TriesFor(probe, options_.tries);
+    asked_.emplace(tag, Asked{pair, probe, place});
     ++outstanding_[pair];
-    runner_.Add({.tag = tag,
-                 .target = pairs_[pair].target(),
-                 .udp_src_port = pairs_[pair].PortOf(probe.flow),
-                 .ttl = static_cast<uint8_t>(probe.ttl),
-                 .reply_ports = ports.subspan(first_port, kAnswerPortCount),
-                 .tries = pairs_[pair].TriesFor(probe, options_.tries)});
+    ++outstanding_count_;
+    runners_[job_of_[pair]].Add({.tag = tag,
+                                 .target = pairs_[pair].target(),
+                                 .udp_src_port = pairs_[pair].PortOf(probe.flow),
+                                 .ttl = static_cast<uint8_t>(probe.ttl),
+                                 .traffic_class = options_.traffic_class,
+                                 .flow_label = options_.flow_label,
+                                 .reply_ports = ports.subspan(first_port, kAnswerPortCount),
+                                 .tries = tries,
+                                 .place = place,
+                                 .confirm_slowly = !probe.repeats && tries > 1});
   }
 
   void OnOutcome(const ProbeOutcome& outcome) {
-    const auto asked = asked_.find(outcome.tag);
-    pairs_[asked->second.pair].OnOutcome(asked->second.probe, outcome);
-    --outstanding_[asked->second.pair];
-    asked_.erase(asked);
+    const auto found = asked_.find(outcome.tag);
+    const Asked asked = found->second;
+    asked_.erase(found);
+    pairs_[asked.pair].OnOutcome(asked.probe, outcome);
+    --outstanding_[asked.pair];
+    --outstanding_count_;
+    // It did answer when it was asked slowly: what was missed of it before is to be asked again.
+    if (outcome.slow_count > 0 && outcome.kind == EventKind::kHop) ForgetSilence(asked.place);
   }
 
-  size_t VertexCount() const {
+  void ForgetSilence(const HopPlace& place) {
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      if (pairs_[i].ForgetSilence(place)) done_[i] = false;
+    }
+  }
+
+  size_t VertexCountForAlpha() const {
     size_t count = 0;
     for (const PairTrace& pair : pairs_) count += pair.graph().OpenVertexCount();
-    return std::max(count, pairs_.size());
+    count = std::max(count, pairs_.size());
+    if (count <= kExactVertexCount) return count;
+    size_t step = kExactVertexCount;
+    while (step < count) step += step / 4;
+    return step;
   }
   double Alpha() const {
     return (1 - options_.confidence) / static_cast<double>(planned_vertices_);
@@ -161,106 +210,65 @@ class Tracer {
 
   bool Stopped() {
     if (options_.progress) {
-      options_.progress(runner_.sent_count(), static_cast<size_t>(std::ranges::count(done_, true)));
+      TraceProgress progress;
+      for (const ProbeRunner& runner : runners_) {
+        progress.probes_sent += runner.sent_count();
+        progress.waiting += runner.outstanding() - runner.in_flight_count();
+        progress.slow += runner.slow_count();
+      }
+      progress.destinations_done = static_cast<size_t>(std::ranges::count(done_, true));
+      options_.progress(progress);
     }
     stopped_ = stopped_ || (options_.stop && options_.stop());
     return stopped_;
   }
 
-  TraceResult ResultOf(size_t i) {
-    PairTrace& pair = pairs_[i];
-    std::vector<topology::Path> paths = pair.Paths();
-    if (pair.has_no_responder()) {
-      // Hosts limit how often they say so; what came as far as others has reached it too.
-      std::vector<bool> unseen;
-      for (const topology::Path& path : paths) unseen.push_back(!path.reaches_destination);
-      JoinPaths(paths, std::move(unseen));
+  absl::Status TellLivenessOf(size_t job, std::vector<TraceResult>& results) {
+    std::vector<const PairTrace*> pairs;
+    std::vector<TraceResult*> of_job;
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      if (job_of_[i] == job) pairs.push_back(&pairs_[i]);
     }
-    TraceResult result;
-    result.problem = stopped_ ? "interrupted before the trace was complete" : pair.Problem();
-    result.reached = pair.reached();
-    result.unplaced_ports = pair.UnplacedPorts();
-    result.table = {
-        .source = options_.source_name,
-        .source_address = endpoint_.LocalAddress(pair.target().address),
-        .destination = destinations_[i].name,
-        .destination_address = pair.target().address,
-        .headers = {.udp_dst_port = wire::kRoceUdpPort,
-                    .bth_opcode = static_cast<uint8_t>(wire::BthOpcode::kUdSendOnly),
-                    .dest_qpn = pair.target().dest_qpn},
-        .measured_at = options_.measured_at,
-        .confidence = !stopped_ && pair.Settled() && pair.reached() ? options_.confidence : 0,
-        .probes_sent = pair.probes_sent(),
-        .probes_asked = pair.graph().NeededProbeCount(),
-        .paths = std::move(paths),
-        .void_reason = {}};
-    return result;
+    for (TraceResult& result : results) of_job.push_back(&result);
+    return TellLiveness(runners_[job], pairs, std::span(answer_ports_).first(kAnswerPortCount),
+                        options_, of_job);
   }
 
-  // Paths on which something was lost, or nothing came back, are asked end to end with several
-  // answer ports, together with the pair's other paths. It takes a responder.
-  absl::Status TellLiveness(std::vector<TraceResult>& results) {
-    std::vector<LivenessRun> runs;
-    std::vector<size_t> of_result;
-    for (size_t i = 0; i < results.size(); ++i) {
-      const std::vector<topology::Path>& paths = results[i].table.paths;
-      const bool all_alive = std::ranges::all_of(
-          paths, [](const topology::Path& p) { return p.state == topology::PathState::kAlive; });
-      if (all_alive || pairs_[i].has_no_responder()) continue;
-      std::vector<std::vector<uint16_t>> ports;
-      for (const topology::Path& path : paths) {
-        const size_t count = std::min(kPortsPerLivenessPath, path.udp_src_ports.size());
-        ports.emplace_back(path.udp_src_ports.begin(),
-                           path.udp_src_ports.begin() + static_cast<std::ptrdiff_t>(count));
-      }
-      of_result.push_back(i);
-      runs.push_back({.target = pairs_[i].target(),
-                      .session = LivenessSession(
-                          std::move(ports),
-                          {answer_ports_.begin(), answer_ports_.begin() + kAnswerPortCount})});
-    }
-    const absl::Status status = RunLiveness(runner_, runs, options_.stop);
-    if (!status.ok()) return status;
-    for (size_t i = 0; i < runs.size(); ++i) Enter(runs[i], results[of_result[i]]);
-    return absl::OkStatus();
-  }
-
-  static void Enter(const LivenessRun& run, TraceResult& result) {
-    const LivenessVerdicts verdicts = run.session.Verdicts();
-    result.table.probes_sent += run.probes_sent;
-    std::vector<bool> unseen;
-    for (size_t i = 0; i < result.table.paths.size(); ++i) {
-      topology::Path& path = result.table.paths[i];
-      path.state = verdicts.paths[i].state;
-      path.probes_sent = verdicts.paths[i].sent;
-      path.probes_answered = verdicts.paths[i].answered;
-      unseen.push_back(!path.reaches_destination && path.probes_answered > 0);
-      path.reaches_destination = path.reaches_destination || path.probes_answered > 0;
-      result.reached = result.reached || path.probes_answered > 0;
-    }
-    JoinPaths(result.table.paths, std::move(unseen));
-  }
-
-  Endpoint& endpoint_;
-  std::span<const TraceDestination> destinations_;
+  std::span<const TraceJob> jobs_;
   const TraceOptions& options_;
   std::vector<uint16_t> answer_ports_;
-  ProbeRunner runner_;
-  std::vector<PairTrace> pairs_;
-  std::vector<size_t> outstanding_;  // probes, by pair
-  std::vector<bool> done_;           // by pair: its last plan was empty
+  IcmpBudget budget_;
+  std::vector<ProbeRunner> runners_;                   // by job
+  std::vector<PairTrace> pairs_;                       // of all jobs, one job's after the other
+  std::vector<const TraceDestination*> destinations_;  // by pair
+  std::vector<size_t> job_of_;                         // by pair
+  std::vector<size_t> outstanding_;                    // probes, by pair
+  size_t outstanding_count_ = 0;
+  std::vector<bool> done_;  // by pair: its last plan was empty
   absl::flat_hash_map<uint64_t, Asked> asked_;
+  std::vector<ProbeOutcome> outcomes_;
   uint64_t next_tag_ = 0;
   size_t planned_vertices_ = 0;
+  int64_t begin_ns_ = 0;
   bool stopped_ = false;
 };
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::vector<TraceResult>>> TraceAll(std::span<const TraceJob> jobs,
+                                                               const TraceOptions& options) {
+  return Tracer(jobs, options).Run();
+}
+
 absl::StatusOr<std::vector<TraceResult>> Trace(Endpoint& endpoint,
                                                std::span<const TraceDestination> destinations,
                                                const TraceOptions& options) {
-  return Tracer(endpoint, destinations, options).Run();
+  const TraceJob job = {.endpoint = &endpoint,
+                        .destinations = {destinations.begin(), destinations.end()},
+                        .source_name = options.source_name};
+  auto results = TraceAll({&job, 1}, options);
+  if (!results.ok()) return results.status();
+  return std::move((*results)[0]);
 }
 
 }  // namespace weft::probe

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "probe/endpoint/endpoint.h"
 #include "probe/trace/probe_runner.h"
+#include "topology/fabric/fabric.h"
 #include "topology/records/path_table.h"
 
 namespace weft::probe {
@@ -18,6 +19,13 @@ struct TraceDestination {
   ProbeTarget target;
   std::string name{};                    // empty: not known
   std::vector<uint16_t> wanted_ports{};  // these are traced first and end up in the table
+};
+
+struct TraceProgress {
+  uint64_t probes_sent = 0;
+  size_t destinations_done = 0;
+  size_t waiting = 0;  // probes that the budget holds back
+  size_t slow = 0;     // of these and those in flight: asked slowly, to tell silence from a limit
 };
 
 struct TraceOptions {
@@ -32,8 +40,16 @@ struct TraceOptions {
   double probes_per_second = 2000;
   uint64_t seed = 1;
   std::vector<uint16_t> avoid_ports{};
+  // Limited-TTL probes a second that may end in one switch, from all who share them; 0: not paced.
+  double icmp_per_second = 50;
+  uint32_t probers = 1;  // processes that trace at the same time: each takes its part
+  // What the probes wear. The flow label is IPv6's.
+  uint8_t traffic_class = 0;
+  uint32_t flow_label = 0;
+  // What is built, where that is known: hops that are no neighbours there hide something between.
+  const topology::Fabric* blueprint = nullptr;
   // Called between steps with what is done so far; may be empty.
-  std::function<void(uint64_t probes_sent, size_t destinations_done)> progress{};
+  std::function<void(const TraceProgress&)> progress{};
   // Asked between steps: true ends the run with what there is; may be empty.
   std::function<bool()> stop{};
 };
@@ -52,5 +68,17 @@ struct TraceResult {
 absl::StatusOr<std::vector<TraceResult>> Trace(Endpoint& endpoint,
                                                std::span<const TraceDestination> destinations,
                                                const TraceOptions& options);
+
+// One source.
+struct TraceJob {
+  Endpoint* endpoint = nullptr;
+  std::vector<TraceDestination> destinations;
+  std::string source_name{};  // as TraceOptions::source_name, which does not count here
+};
+
+// The same from several sources at once, whose endpoints share one clock (as simulated ones do).
+// They share one IcmpBudget, and the confidence is for all of them together. Results by job.
+absl::StatusOr<std::vector<std::vector<TraceResult>>> TraceAll(std::span<const TraceJob> jobs,
+                                                               const TraceOptions& options);
 
 }  // namespace weft::probe

@@ -70,6 +70,14 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   app.add_option("--probe-rate", command.check.probes_per_second, "Probes a second, at most")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
+  app.add_option("--icmp-rate", command.check.icmp_per_second,
+                 "Probes a second that may end in one switch, from all probers; 0: any number")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--probers", command.check.probers,
+                 "So many hosts check at the same time: each takes its part of --icmp-rate")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   app.add_option("--interface", command.interface, "Send from this interface")->type_name("IF");
   app.add_option("--tcp-port", command.tcp_port, "Where responders serve their records")
       ->capture_default_str();
@@ -92,7 +100,7 @@ absl::StatusOr<std::vector<probe::CheckInput>> ReadInputs(const CheckCommand& co
     if (table.source != command.name) continue;
     const absl::StatusOr<topology::Target> target =
         targets->Find(table.destination, table.destination_address, command.tcp_port);
-    if (!target.ok() && !table.destination_address.IsV4()) return target.status();
+    if (!target.ok() && table.destination_address.empty()) return target.status();
     probe::ProbeTarget probe_target = {.address = table.destination_address,
                                        .dest_qpn = table.headers.dest_qpn};
     if (target.ok()) {

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
       Subcommand{"ping", "Loss and round trip to a responder", weft::command::RunPing},
       Subcommand{"trace", "Find the paths to responders, and the ports that lead there",
                  weft::command::RunTrace},
+      Subcommand{"hops", "Find how each hop chooses: by flow, packet or load, and by which fields",
+                 weft::command::RunHops},
       Subcommand{"check", "Measure known paths again: alive, lossy, dead or void",
                  weft::command::RunCheck},
       Subcommand{"send", "Send elephant flows and report what arrived", weft::command::RunSend},

@@ -11,6 +11,7 @@ namespace weft::command {
 ExitCode RunRespond(const std::vector<std::string>& arguments);
 ExitCode RunPing(const std::vector<std::string>& arguments);
 ExitCode RunTrace(const std::vector<std::string>& arguments);
+ExitCode RunHops(const std::vector<std::string>& arguments);
 ExitCode RunCheck(const std::vector<std::string>& arguments);
 ExitCode RunSend(const std::vector<std::string>& arguments);
 

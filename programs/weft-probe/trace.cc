@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "probe/endpoint/udp/udp_endpoint.h"
 #include "probe/trace/tracer.h"
+#include "programs/command/fabric_input.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
 #include "programs/weft-probe/subcommands.h"
@@ -29,6 +30,8 @@ struct TraceCommand {
   std::vector<uint16_t> udp_src_ports;
   uint16_t tcp_port = 4791;
   std::string interface;
+  std::string fabric_file;
+  uint32_t traffic_class = 0;  // a byte would be read as a character
   double timeout_seconds = 0.5;
   std::string output;
   Format format = Format::kAuto;
@@ -71,6 +74,24 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   app.add_option("--probe-rate", trace.probes_per_second, "Probes a second, at most")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
+  app.add_option("--icmp-rate", trace.icmp_per_second,
+                 "Probes a second that may end in one switch, from all probers; 0: any number")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--probers", trace.probers,
+                 "So many hosts trace at the same time: each takes its part of --icmp-rate")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--flow-label", trace.flow_label, "The probes' IPv6 flow label")
+      ->check(CLI::Range(0, 0xfffff))
+      ->capture_default_str();
+  app.add_option("--traffic-class", command.traffic_class,
+                 "The probes' DSCP and ECN bits: 0 to 255")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  app.add_option("--fabric", command.fabric_file,
+                 "What was built: tells where an overlay, or a switch, hides hops")
+      ->type_name("FILE");
   app.add_option("--interface", command.interface, "Send from this interface")->type_name("IF");
   app.add_option("--tcp-port", command.tcp_port, "Where responders serve their records")
       ->capture_default_str();
@@ -84,6 +105,7 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   if (!command.flow_files.empty() && trace.source_name.empty()) {
     return UsageError(kName, "--flows needs --name: which end of the flows is this host");
   }
+  trace.traffic_class = static_cast<uint8_t>(command.traffic_class);
   trace.timeout_ns = static_cast<int64_t>(command.timeout_seconds * 1e9);
   trace.measured_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
   return std::nullopt;
@@ -99,7 +121,7 @@ class Destinations {
   absl::Status Add(const std::string& name, const wire::IpAddress& address) {
     absl::StatusOr<topology::Target> target = targets_.Find(name, address, command_.tcp_port);
     if (!target.ok()) {
-      if (!address.IsV4()) return target.status();
+      if (address.empty()) return target.status();
       PrintWarning(kName, std::string(target.status().message()));
       target = topology::Target{.name = name,
                                 .address = address,
@@ -180,12 +202,28 @@ absl::StatusOr<std::vector<probe::TraceDestination>> ReadDestinations(const Trac
   return std::move(destinations.all());
 }
 
+// What is done, and what the rest waits for.
+std::string ProgressText(const probe::TraceProgress& so_far, size_t destination_count) {
+  std::string text = absl::StrCat(so_far.probes_sent, " probes sent, ", so_far.destinations_done,
+                                  " of ", destination_count, " destinations done");
+  if (so_far.slow > 0) {
+    absl::StrAppend(&text, "; asking ", so_far.slow, " again slowly: silent, or limited?");
+  } else if (so_far.waiting > 0) {
+    absl::StrAppend(&text, "; ", so_far.waiting, " probes wait for --icmp-rate");
+  }
+  return text;
+}
+
 ExitCode ExitCodeFor(std::span<const probe::TraceResult> results, bool partial) {
   const auto reached = std::ranges::count_if(results, &probe::TraceResult::reached);
   if (reached == 0) return ExitCode::kFindings;
   const bool complete = std::ranges::all_of(results, [](const probe::TraceResult& result) {
     return result.problem.empty() && result.unplaced_ports.empty();
   });
+  for (const probe::TraceResult& result : results) {
+    const ExitCode code = ExitCodeOf(result.table.findings);
+    if (code != ExitCode::kOk) return code;
+  }
   return complete && !partial && !Interrupted() ? ExitCode::kOk : ExitCode::kPartial;
 }
 
@@ -198,14 +236,20 @@ ExitCode RunTrace(const std::vector<std::string>& arguments) {
   bool partial = false;
   const auto destinations = ReadDestinations(command, &partial);
   if (!destinations.ok()) return PrintError(kName, destinations.status());
+  std::optional<topology::Fabric> blueprint;
+  if (!command.fabric_file.empty()) {
+    auto fabric = ReadFabric(kName, command.fabric_file, &partial);
+    if (!fabric.ok()) return PrintError(kName, fabric.status());
+    blueprint = *std::move(fabric);
+    command.trace.blueprint = &*blueprint;
+  }
   auto endpoint = probe::UdpEndpoint::Create({.interface = command.interface});
   if (!endpoint.ok()) return PrintError(kName, endpoint.status());
 
   Progress progress;
   command.trace.stop = [] { return Interrupted(); };
-  command.trace.progress = [&](uint64_t sent, size_t done) {
-    progress.Update(absl::StrCat(sent, " probes sent, ", done, " of ", destinations->size(),
-                                 " destinations done"));
+  command.trace.progress = [&](const probe::TraceProgress& so_far) {
+    progress.Update(ProgressText(so_far, destinations->size()));
   };
   const int64_t begin_ns = (*endpoint)->Now();
   const auto results = probe::Trace(**endpoint, *destinations, command.trace);

@@ -81,6 +81,19 @@ void PrintTree(const PathTable& table) {
   }
 }
 
+// What steering needs to know of the hops, and what was odd.
+void PrintOddities(const PathTable& table) {
+  if (!table.hidden_reason.empty()) std::printf("  %s\n", table.hidden_reason.c_str());
+  if (!table.void_reason.empty()) std::printf("  void: %s\n", table.void_reason.c_str());
+  for (const topology::HopBehaviour& hop : table.hop_behaviours) {
+    if (hop.mode == topology::HopMode::kHashed) continue;
+    std::printf("  hop %u (%s): %s among %u next hops, by %u repeated probes\n", hop.hop_index,
+                hop.address.empty() ? "*" : hop.address.ToString().c_str(),
+                topology::ToString(hop.mode), hop.next_hop_count, hop.mode_probes);
+  }
+  PrintFindings(table.findings);
+}
+
 void PrintText(const TraceRun& run) {
   uint64_t sent = 0;
   uint64_t asked = 0;
@@ -98,7 +111,9 @@ void PrintText(const TraceRun& run) {
                 static_cast<double>(table.probes_sent) / std::max(1U, table.probes_asked),
                 table.probes_asked);
     PrintTree(table);
-    if (paths == 1 && result.reached) std::printf("  single path: nothing to balance\n");
+    PrintOddities(table);
+    const bool hidden = !table.hidden_reason.empty();
+    if (paths == 1 && result.reached && !hidden) std::printf("  single path: nothing to balance\n");
     if (!result.problem.empty()) std::printf("  %s\n", result.problem.c_str());
     if (!result.unplaced_ports.empty()) {
       std::printf("  ports whose path is not known: %s\n",
@@ -134,6 +149,14 @@ command::Json ToJson(const probe::TraceResult& result) {
                      {"probes_sent", path.probes_sent},
                      {"probes_answered", path.probes_answered}});
   }
+  command::Json behaviours = command::Json::array();
+  for (const topology::HopBehaviour& hop : table.hop_behaviours) {
+    behaviours.push_back({{"hop_index", hop.hop_index},
+                          {"address", hop.address.ToString()},
+                          {"next_hop_count", hop.next_hop_count},
+                          {"mode", topology::ToString(hop.mode)},
+                          {"mode_probes", hop.mode_probes}});
+  }
   return {{"source", table.source},
           {"source_address", table.source_address.ToString()},
           {"destination", table.destination},
@@ -144,6 +167,10 @@ command::Json ToJson(const probe::TraceResult& result) {
           {"confidence", table.confidence},
           {"probes_sent", table.probes_sent},
           {"probes_asked", table.probes_asked},
+          {"void_reason", table.void_reason},
+          {"hidden_reason", table.hidden_reason},
+          {"hop_behaviours", behaviours},
+          {"findings", command::FindingsJson(table.findings)},
           {"paths", paths}};
 }
 
