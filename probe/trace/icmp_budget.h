@@ -31,7 +31,7 @@ struct IcmpBudgetOptions {
 
 // What is known of where a probe's TTL ends, before it is sent.
 struct HopPlace {
-  wire::IpAddress before{};  // the address of the hop before, or the source's own; none: not known
+  wire::IpAddress before{};  // of the hop before, or the source's own; the destination's: not known
   wire::IpAddress expected{};  // who should answer; none: not known
   uint8_t ttl = 0;
 };
