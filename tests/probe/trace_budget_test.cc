@@ -66,7 +66,6 @@ size_t MostInASecond(std::vector<int64_t> times) {
 struct BudgetRow {
   std::string name;
   double per_second;
-  uint32_t parallel;
 };
 
 class BudgetOfAll : public testing::TestWithParam<BudgetRow> {};
@@ -114,8 +113,8 @@ TEST_P(BudgetOfAll, IsNeverExceededAtAnySwitch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rates, BudgetOfAll,
-                         testing::Values(BudgetRow{"Ten", 10, 1}, BudgetRow{"Fifty", 50, 1},
-                                         BudgetRow{"TwoHundred", 200, 1}),
+                         testing::Values(BudgetRow{"Ten", 10}, BudgetRow{"Fifty", 50},
+                                         BudgetRow{"TwoHundred", 200}),
                          [](const auto& row) { return row.param.name; });
 
 // What two tables say, apart from what was measured when.
@@ -184,7 +183,8 @@ TEST(IcmpLimits, CostTimeAndChangeNoPath) {
       EXPECT_EQ(limited.other_findings, 0U);
       std::printf("limit %g/s: %.1f s, without %.1f s; %zu findings\n", limit, limited.seconds,
                   free.seconds, limited.limited_findings);
-      if (limit <= 20) {
+      // Above, paced probes do not empty a switch's bucket.
+      if (limit <= 10) {
         EXPECT_GT(limited.limited_findings, 0U);
         EXPECT_GT(limited.seconds, free.seconds);
       }
