@@ -14,7 +14,7 @@ namespace {
 
 // Of IP without options or extension headers, and UDP.
 size_t HeaderBytesOf(std::span<const std::byte> packet) {
-  return packet[0] >> 4 == std::byte{4} ? 28 : 48;
+  return (packet[0] >> 4) == std::byte{4} ? 28 : 48;
 }
 
 // The definition, bit by bit.
