@@ -58,7 +58,7 @@ void ExpectFields(const HopReport& report, const FieldsRow& row, uint64_t seed) 
 
 TEST_P(Fields, AreFoundAtTheLeafOfTwoTiers) {
   const FieldsRow& row = GetParam();
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(6); ++seed) {
     ExaminedFabric examined(
         topology::LeafSpineOptions{.leaves = 2,
                                    .spines = 4,
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Fields, AreFoundAtEveryTierOfThree) {
   for (const bool ipv6 : {false, true}) {
-    for (uint64_t seed = 1; seed <= 4; ++seed) {
+    for (uint64_t seed = 1; seed <= Seeds(4); ++seed) {
       ExaminedFabric examined(topology::ThreeTierOptions{.pods = 2,
                                                          .leaves_per_pod = 2,
                                                          .spines_per_pod = 2,
@@ -198,7 +198,7 @@ TEST(Fields, ASilentNextTierLeavesThemUnknown) {
 }
 
 TEST(Fields, OneSilentNextHopHidesNothingOfTheOthers) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(5); ++seed) {
     ExaminedFabric examined(topology::LeafSpineOptions{.leaves = 2, .spines = 4}, "host2-1",
                             {.seed = seed, .hash_function = HashModel::Function::kMixed});
     examined.hop("leaf1").hash.fields = kTuple.With(HashedField::kDestQpn);
@@ -215,7 +215,7 @@ TEST(Fields, OneSilentNextHopHidesNothingOfTheOthers) {
 }
 
 TEST(Fields, IcmpLimitsAndLossChangeNoEffectIntoItsOpposite) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(10); ++seed) {
     ExaminedFabric examined(topology::LeafSpineOptions{.leaves = 2, .spines = 4}, "host2-1",
                             {.seed = seed, .hash_function = HashModel::Function::kMixed});
     examined.hop("leaf1").hash.fields =

@@ -47,7 +47,7 @@ class HopModes : public testing::TestWithParam<HopModeRow> {};
 // tracer's matter.
 TEST_P(HopModes, AreToldAtTheLeafOfTwoTiers) {
   for (const bool ipv6 : {false, true}) {
-    for (uint64_t seed = 1; seed <= 10; ++seed) {
+    for (uint64_t seed = 1; seed <= Seeds(10); ++seed) {
       ExaminedFabric examined(TwoTiers(4, ipv6), "host2-1", {.seed = seed});
       const TraceResult traced = examined.Traced();
       examined.hop("leaf1").mode = GetParam().mode;
@@ -66,7 +66,7 @@ TEST_P(HopModes, AreToldAtTheLeafOfTwoTiers) {
 }
 
 TEST_P(HopModes, AreToldAtASpineOfThreeTiers) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(6); ++seed) {
     ExaminedFabric examined(ThreeTiers(), "host3-1",
                             {.seed = seed, .hash_function = HashModel::Function::kMixed});
     const TraceResult traced = examined.Traced();
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, HopModes,
 
 // From a trace of the fabric as it is, not as it was.
 TEST(HopModes, APerPacketLeafIsToldFromItsOwnTrace) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(10); ++seed) {
     ExaminedFabric examined(TwoTiers(4), "host2-1", {.seed = seed});
     examined.hop("leaf1").mode = HopMode::kPerPacket;
     const HopsResult result = examined.Examined();
@@ -119,8 +119,8 @@ TEST(HopModes, APerPacketLeafIsToldFromItsOwnTrace) {
 }
 
 TEST(HopModes, AHashedHopIsHashedOrUnknownUnderLossAndLimits) {
-  uint32_t known = 0;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  uint64_t known = 0;
+  for (uint64_t seed = 1; seed <= Seeds(200); ++seed) {
     ExaminedFabric examined(TwoTiers(2), "host2-1", {.seed = seed});
     examined.hops.flows_per_next_hop = 0;
     examined.hops.load_packets = 32;
@@ -141,12 +141,12 @@ TEST(HopModes, AHashedHopIsHashedOrUnknownUnderLossAndLimits) {
     known += mode == HopMode::kHashed ? 1 : 0;
     EXPECT_THAT(CodesOf(result), IsEmpty()) << seed;
   }
-  EXPECT_GE(known, 150U);
+  EXPECT_GE(known, Seeds(200) * 3 / 4);
 }
 
 TEST(HopModes, AChangeOfTheNetworkIsAFindingAndTheHopIsHashed) {
-  uint32_t found = 0;
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  uint64_t found = 0;
+  for (uint64_t seed = 1; seed <= Seeds(20); ++seed) {
     ExaminedFabric examined(TwoTiers(4), "host2-1", {.seed = seed});
     const TraceResult traced = examined.Traced();
     SimulatedFabric& fabric = examined.fabric;
@@ -164,11 +164,11 @@ TEST(HopModes, AChangeOfTheNetworkIsAFindingAndTheHopIsHashed) {
     EXPECT_LE(leaf->mode.change->from_ns, leaf->mode.change->to_ns);
     EXPECT_THAT(result.table.void_reason, HasSubstr("changed after the trace"));
   }
-  EXPECT_GE(found, 18U);
+  EXPECT_GE(found, Seeds(20) * 9 / 10);
 }
 
 TEST(HopQuality, HealthyFabricsHaveNoFindings) {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(40); ++seed) {
     ExaminedFabric examined(TwoTiers(seed % 2 == 0 ? 3 : 4), "host2-1", {.seed = seed});
     examined.hops.load_packets = 0;
     const HopsResult result = examined.Examined();
@@ -180,7 +180,7 @@ TEST(HopQuality, HealthyFabricsHaveNoFindings) {
 
 // Links that went down between the trace and the sample are no matter of the hash.
 TEST(HopQuality, ANextHopThatIsGoneIsNoUnevenHash) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= Seeds(5); ++seed) {
     ExaminedFabric examined(TwoTiers(4), "host2-1", {.seed = seed});
     examined.hops.load_packets = 0;
     const TraceResult traced = examined.Traced();

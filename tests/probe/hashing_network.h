@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,21 @@
 #include "tests/probe/simulated_fabric.h"
 
 namespace weft::probe {
+
+// How many of `all` seeds are tried: what sanitizers look for does not hang on chance, and they are
+// slow.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEFT_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WEFT_TEST_SANITIZED 1
+#endif
+#endif
+#ifdef WEFT_TEST_SANITIZED
+constexpr uint64_t Seeds(uint64_t all) { return (all + 9) / 10; }
+#else
+constexpr uint64_t Seeds(uint64_t all) { return all; }
+#endif
 
 // A simulated fabric of which one pair is traced and its hops are examined.
 class ExaminedFabric {
