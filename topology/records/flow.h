@@ -33,8 +33,7 @@ struct Flow {
   uint32_t dest_qpn = 0;    // 24 bits
   uint16_t udp_src_port = 0;
   uint32_t flow_label = 0;        // 20 bits, folds to udp_src_port
-  // Switches it is planned to cross ("*": any of several); empty: as the fabric hashes it.
-  std::vector<std::string> path;
+  std::vector<std::string> path;  // switches planned to be crossed ("*": any of several); or empty
   bool operator==(const Flow&) const = default;
 };
 template <>
