@@ -214,6 +214,11 @@ uint32_t IcmpBudget::SlowMissCount(const HopPlace& place) const {
 void IcmpBudget::LearnLink(const wire::IpAddress& before, const wire::IpAddress& after) {
   if (before.empty() || after.empty() || before == after) return;
   if (!links_.emplace(before, after).second) return;
+  // Both ends of a link between two do not follow one hop: these are switches' own addresses.
+  if (const wire::IpAddress mate = MateOf(after); links_.contains({before, mate})) {
+    LearnShared(after);
+    LearnShared(mate);
+  }
   UniteWithMate(before, after);
   groups_[GroupOf(before)].placed = true;
 }
