@@ -150,7 +150,7 @@ class HopExperiment {
     const uint32_t needed = ValuesNeeded(2, alpha);
     // Two times as many as reach each hop on the average, ways that the table does not have too.
     const size_t ways = std::max(tier.size(), ways_into_tier_);
-    const size_t count = tier[0].all_pass() ? needed : 2 * needed * ways;
+    const size_t count = tier[0].all_pass() ? needed : size_t{2} * needed * ways;
     const bool may_wear_live = FlowVariants::MayWearLive(tier[0], tier[0].hop_index + 1);
     absl::StatusOr<std::vector<PooledFlow>> pool = AskPool(
         asker_, tier, variants_.AllChanged(std::min(count, kMostVariants * 4), may_wear_live));
@@ -195,7 +195,8 @@ class HopExperiment {
 
   absl::Status TryFields(HopVertex& vertex, double alpha, HopReport& report) {
     const auto next_hops = static_cast<uint32_t>(vertex.next_hops.size());
-    const size_t count = vertex.all_pass() ? 4 * ValuesNeeded(next_hops, alpha) : kMostVariants;
+    const size_t count =
+        vertex.all_pass() ? size_t{4} * ValuesNeeded(next_hops, alpha) : kMostVariants;
     for (const HashedField field : variants_.Fields()) {
       FieldFinding finding;
       finding.effect.field = field;

@@ -25,8 +25,8 @@ bool EndsAProbe(const Event& event) { return event.kind != EventKind::kSent; }
 EventKind MeaningOf(const QueuedError& error) {
   const bool v6 = error.destination.IsV6();
   const uint8_t expired = v6 ? ICMP6_TIME_EXCEEDED : ICMP_TIME_EXCEEDED;
-  const uint8_t in_transit = v6 ? ICMP6_TIME_EXCEED_TRANSIT : ICMP_EXC_TTL;
-  if (error.icmp_type == expired && error.icmp_code == in_transit) return EventKind::kHop;
+  static_assert(ICMP6_TIME_EXCEED_TRANSIT == ICMP_EXC_TTL);
+  if (error.icmp_type == expired && error.icmp_code == ICMP_EXC_TTL) return EventKind::kHop;
   const uint8_t unreachable = v6 ? ICMP6_DST_UNREACH : ICMP_DEST_UNREACH;
   return error.icmp_type == unreachable ? EventKind::kUnreachable : EventKind::kLost;
 }
