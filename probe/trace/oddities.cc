@@ -15,7 +15,6 @@ namespace weft::probe {
 namespace {
 
 using topology::Evidence;
-using topology::Finding;
 using topology::Path;
 using topology::PathTable;
 using topology::Severity;

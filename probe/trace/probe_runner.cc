@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
-#include <utility>
 
 namespace weft::probe {
 namespace {
@@ -49,7 +48,7 @@ void ProbeRunner::Enqueue(Asked asked) {
     }
   }
   if (lanes_[lane].waiting.empty()) active_.push_back(lane);
-  lanes_[lane].waiting.push_back(std::move(asked));
+  lanes_[lane].waiting.push_back(asked);
   ++waiting_count_;
 }
 
@@ -160,7 +159,7 @@ absl::Status ProbeRunner::SendNext(Lane& lane, IcmpBudget::Charge charge,
     ++asked.sent_count;
     if (asked.slowly) ++asked.slow_count;
     tokens_ -= 1;
-    in_flight_.emplace(probe.id, std::move(asked));
+    in_flight_.emplace(probe.id, asked);
   }
   lane.waiting.pop_front();
   --waiting_count_;
@@ -170,7 +169,7 @@ absl::Status ProbeRunner::SendNext(Lane& lane, IcmpBudget::Charge charge,
 void ProbeRunner::OnEvent(const Event& event, std::vector<ProbeOutcome>& outcomes) {
   const auto found = in_flight_.find(event.probe_id);
   if (event.kind == EventKind::kSent || found == in_flight_.end()) return;
-  Asked asked = std::move(found->second);
+  Asked asked = found->second;
   in_flight_.erase(found);
   if (asked.slowly) --slow_count_;
   // What is known now may let others go.
@@ -178,7 +177,7 @@ void ProbeRunner::OnEvent(const Event& event, std::vector<ProbeOutcome>& outcome
   if (event.kind != EventKind::kLost) {
     OnAnswered(asked, event);
   } else if (AsksAgain(asked)) {
-    Enqueue(std::move(asked));
+    Enqueue(asked);
     return;
   }
   outcomes.push_back({.tag = asked.request.tag,
