@@ -46,9 +46,9 @@ child_of() {  # PID
   [[ -n $status ]] && basename -- "${status%/status}"
 }
 
-# Whether the lab is past its command: process 1 is ending (it has no root folder any more), or has
-# ended and been waited for (the keeper's account then shows page faults of children).
-lab_is_over() {  # KEEPER PROCESS-1-IF-ANY
+# Whether a parent of one child is past it: the child is ending (it has no root folder any more), or has
+# ended and been waited for (the parent's account then shows page faults of children).
+is_over() {  # PARENT CHILD-IF-ANY
   local stat faults
   if [[ -n $2 ]]; then
     ! readlink "/proc/$2/root" >/dev/null 2>&1
@@ -61,58 +61,75 @@ lab_is_over() {  # KEEPER PROCESS-1-IF-ANY
 # Passes a signal on to process 1. Until that listens it would ignore it, and nothing is lost by ending
 # it. After that Ctrl-C is for the lab's command alone, and its exit code is the lab's even where it
 # ends before we have looked.
-tell_lab() {  # SIGNAL KEEPER
-  local first
-  first=$(child_of "$2") || true
+tell_lab() {  # SIGNAL RECORDER
+  local keeper first=''
+  keeper=$(child_of "$2") || true
+  [[ -z $keeper ]] || first=$(child_of "$keeper") || true
   if [[ -z $first || ! -e /proc/$first/root$lab_folder/listening ]]; then
-    lab_is_over "$2" "$first" && return 0
     ended=$((128 + $(kill -l "$1")))
-    kill -KILL "$2" 2>/dev/null || true
+    is_over "${keeper:-$2}" "$first" && return 0
+    kill -KILL "${keeper:-$2}" 2>/dev/null || true
   elif [[ $1 == TERM ]] || ! in_foreground; then
     kill -s "${1/INT/USR1}" "$first" 2>/dev/null || true
   fi
 }
 
-tell_entered() {  # SIGNAL NSENTER
+tell_entered() {  # SIGNAL RECORDER
   [[ $1 == INT ]] && in_foreground && return
-  kill -s "$1" "$(child_of "$2")" 2>/dev/null || kill -KILL "$2" 2>/dev/null || true
+  local entrance command=''
+  entrance=$(child_of "$2") || true
+  [[ -z $entrance ]] || command=$(child_of "$entrance") || true
+  if [[ -n $command ]]; then
+    kill -s "$1" "$command" 2>/dev/null || true
+  elif ! is_over "${entrance:-$2}" ''; then
+    ended=$((128 + $(kill -l "$1")))
+    kill -KILL "$2" 2>/dev/null || true
+  fi
 }
 
-# Waits for a child, through any number of trapped signals, and returns its exit code. Bash says 127 of
-# a child that it has told the end of.
-wait_through_signals() {  # PID
-  local status=0 again
-  while :; do
+# ---- A command whose exit code is sure
+
+# Bash's `wait` loses the exit code of a child that ends just as a trapped signal comes. So between us
+# and the command stands a recorder, which only waits and then writes the code into the pipe on
+# descriptor 8.
+start_recorded() {  # CMD...: the recorder's process number is then in `recorder`
+  exec 8<> <(:)
+  # Bash makes background commands ignore SIGINT, which env undoes.
+  env --default-signal=INT,QUIT setpriv --pdeathsig KILL \
+    "$here/kernel_fabric/recorder" $$ "$@" <&0 &
+  recorder=$!
+}
+
+# Waits through any number of trapped signals; the command's exit code, or 137 if it was killed with
+# its recorder, is then in `status`.
+await_recorded() {
+  signalled=1
+  while ((signalled)); do
     signalled=0
-    again=0
-    wait "$1" 2>/dev/null || again=$?
-    ((again == 127 && status)) || status=$again
-    ((signalled)) || return "$status"
+    wait "$recorder" 2>/dev/null || true
   done
+  read -r -t 0.01 status <&8 || status=137
+  exec 8>&-
 }
 
-# From here on passes signals to the child, once there is one, by calling TELL SIGNAL PID.
+# From here on passes signals to the command, once there is one, by calling TELL SIGNAL RECORDER.
 listen() {  # TELL
-  tell=$1 child='' ended=0
+  tell=$1 recorder='' ended=0
   trap 'signalled=1; hear INT' INT
   trap 'signalled=1; hear TERM' TERM HUP QUIT
 }
 
 hear() {  # SIGNAL
-  [[ -n $child ]] || exit "$((128 + $(kill -l "$1")))"
-  "$tell" "$1" "$child"
+  [[ -n $recorder ]] || exit "$((128 + $(kill -l "$1")))"
+  "$tell" "$1" "$recorder"
 }
 
-# Runs a command that dies with this process, and exits as it does. Bash makes background commands
-# ignore SIGINT, which env undoes.
+# Runs a command that dies with this process, and exits as it does.
 supervise() {  # CMD...
   local status=0
-  # shellcheck disable=SC2016
-  env --default-signal=INT,QUIT setpriv --pdeathsig KILL bash -c \
-    '[[ $PPID == "$1" ]] || exit 1; shift; exec "$@"' guard $$ "$@" <&0 &
-  child=$!
+  start_recorded "$@"
   exec 9<&-
-  wait_through_signals "$child" || status=$?
+  await_recorded
   exit "$((ended && status == 137 ? ended : status))"
 }
 
@@ -139,19 +156,18 @@ inside() {  # run|hold LAB-OPTION... [CMD...]
 run_command() {  # CMD...
   local told=0 status=0
   trap '' INT
-  env --default-signal=INT,QUIT "$@" <&0 &
-  command_pid=$!
+  start_recorded "$@"
   trap 'signalled=1; tell_everyone INT' USR1
   trap 'signalled=1; tell_everyone TERM' TERM
   : >"$WEFT_LAB/listening"
-  wait_through_signals "$command_pid" || status=$?
+  await_recorded
   exit "$status"
 }
 
 tell_everyone() {  # SIGNAL
   ((told++ == 0)) || exit 137
   kill -s "$1" -- -1 || true
-  (sleep "$grace_seconds" && kill -KILL "$command_pid") &
+  (sleep "$grace_seconds" && kill -KILL "$recorder") &
 }
 
 # ---- The commands
@@ -251,8 +267,9 @@ in_lab() {  # COMMAND ARG...
   if [[ $(readlink /proc/self/ns/user) != "$(readlink "/proc/$first/ns/user")" ]]; then
     flags+=(--user --preserve-credentials)
   fi
-  supervise nsenter --target "$first" "${flags[@]}" \
-    setpriv --pdeathsig KILL "$self" _enter "$PWD" "$@"
+  # A terminal's Ctrl-C is for the command, not for what waits for it.
+  supervise env --ignore-signal=INT,QUIT nsenter --target "$first" "${flags[@]}" \
+    env --default-signal=INT,QUIT setpriv --pdeathsig KILL "$self" _enter "$PWD" "$@"
 }
 
 entered() {  # FOLDER COMMAND ARG...
