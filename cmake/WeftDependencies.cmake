@@ -5,11 +5,15 @@ find_package(Protobuf REQUIRED)  # module mode: Debian ships no CMake package fo
 find_package(absl CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)  # captures in gzip
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)  # captures in zstd
+pkg_check_modules(PCAP IMPORTED_TARGET libpcap)  # live capture, filters; without it neither
+pkg_check_modules(ISAL IMPORTED_TARGET libisal)  # checksums at speed; without it our own tables
 
 if(WEFT_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark CONFIG)
-  find_package(ZLIB)  # the rival of our CRC in a benchmark
 endif()
 
 find_program(CCACHE_PROGRAM ccache)
