@@ -61,27 +61,31 @@ size_t ShortestQuote(const Icmpv6ErrorOptions& options, const Ipv6Header& ip, By
 
 std::optional<Icmpv6Error> ParseIcmpv6Error(std::span<const std::byte> packet) {
   ByteReader reader(packet);
-  Icmpv6Error error;
-  error.carrier = ReadIpv6(reader);
+  const Ipv6Header carrier = ReadIpv6(reader);
   if (!reader.ok()) return std::nullopt;
-  ByteReader payload(reader.Take(error.carrier.payload_bytes));
-  const std::optional<Ipv6Extensions> extensions =
-      ReadIpv6Extensions(error.carrier.next_header, payload);
+  ByteReader payload(reader.Take(carrier.payload_bytes));
+  const std::optional<Ipv6Extensions> extensions = ReadIpv6Extensions(carrier.next_header, payload);
   if (!reader.ok() || !extensions.has_value() || extensions->is_fragment() ||
       extensions->protocol != kIpProtocolIcmpv6) {
     return std::nullopt;
   }
-  error.carrier_extension_bytes = extensions->bytes;
+  std::optional<Icmpv6Error> error = ParseIcmpv6Message(carrier, payload.Rest());
+  if (error.has_value()) error->carrier_extension_bytes = extensions->bytes;
+  return error;
+}
 
-  const std::span<const std::byte> message = payload.Rest();
+std::optional<Icmpv6Error> ParseIcmpv6Message(const Ipv6Header& carrier,
+                                              std::span<const std::byte> message) {
   ByteReader icmp(message);
+  Icmpv6Error error;
+  error.carrier = carrier;
   error.type = static_cast<Icmpv6Type>(icmp.U8());
   error.code = icmp.U8();
   icmp.U16();  // checksum
   const uint32_t mtu = icmp.U32();
   if (!icmp.ok() || !IsKnown(error.type) ||
-      ChecksumWithPseudoHeader(error.carrier.source, error.carrier.destination, kIpProtocolIcmpv6,
-                               message) != 0) {
+      ChecksumWithPseudoHeader(carrier.source, carrier.destination, kIpProtocolIcmpv6, message) !=
+          0) {
     return std::nullopt;
   }
   if (error.type == Icmpv6Type::kPacketTooBig) error.mtu = mtu;

@@ -57,6 +57,12 @@ struct Icmpv6Error {
 // bytes. The span points into `packet`. Allocates nothing.
 std::optional<Icmpv6Error> ParseIcmpv6Error(std::span<const std::byte> packet);
 
+// The same from the ICMPv6 message alone, as raw sockets hand it out, with what they tell of the
+// header that carried it: source and destination, which the checksum covers, and the rest as far as
+// known. Its payload_bytes and next_header do not count.
+std::optional<Icmpv6Error> ParseIcmpv6Message(const Ipv6Header& carrier,
+                                              std::span<const std::byte> message);
+
 struct Icmpv6ErrorOptions {
   Icmpv6Type type = Icmpv6Type::kTimeExceeded;
   uint8_t code = 0;

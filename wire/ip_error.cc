@@ -49,8 +49,7 @@ std::optional<IpError> ParseV4(std::span<const std::byte> packet) {
                  .quoted_payload = error->quoted_payload};
 }
 
-std::optional<IpError> ParseV6(std::span<const std::byte> packet) {
-  const std::optional<Icmpv6Error> error = ParseIcmpv6Error(packet);
+std::optional<IpError> FromV6(const std::optional<Icmpv6Error>& error) {
   if (!error.has_value()) return std::nullopt;
   const std::optional<IpErrorKind> kind = KindOf(*error);
   if (!kind.has_value()) return std::nullopt;
@@ -121,7 +120,12 @@ size_t BuildV6(const IpErrorOptions& options, std::span<const std::byte> origina
 
 std::optional<IpError> ParseIpError(std::span<const std::byte> packet) {
   if (std::optional<IpError> error = ParseV4(packet); error.has_value()) return error;
-  return ParseV6(packet);
+  return FromV6(ParseIcmpv6Error(packet));
+}
+
+std::optional<IpError> ParseIpv6Error(const Ipv6Header& carrier,
+                                      std::span<const std::byte> message) {
+  return FromV6(ParseIcmpv6Message(carrier, message));
 }
 
 size_t BuildIpError(const IpErrorOptions& options, std::span<const std::byte> original,

@@ -8,6 +8,7 @@
 
 #include "wire/ip.h"
 #include "wire/ip_address.h"
+#include "wire/ipv6.h"
 #include "wire/udp.h"
 
 // ICMP errors of either version: what a router or host says about a packet that it could not pass
@@ -36,6 +37,11 @@ struct IpError {
 // fragment, a wrong ICMP checksum, or a quote of less than the IP header and eight bytes. The span
 // points into `packet`. Allocates nothing.
 std::optional<IpError> ParseIpError(std::span<const std::byte> packet);
+
+// The same of an ICMPv6 message without its IPv6 header, of which `carrier` has what is known:
+// source and destination, which the checksum covers, at least.
+std::optional<IpError> ParseIpv6Error(const Ipv6Header& carrier,
+                                      std::span<const std::byte> message);
 
 struct IpErrorOptions {
   IpErrorKind kind = IpErrorKind::kTimeExceeded;

@@ -2,7 +2,9 @@
 #include "analyzer/infer/joining.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -104,6 +106,7 @@ class Joiner {
       }
       if (!DecideByNumbering()) break;
     }
+    std::vector<IpAddress> first_hops_only;
     for (const auto& [address, kind] : kinds_) {
       if (kind == Kind::kInterface) {
         joining_.numbered.emplace(address, ends_.PrefixOf(address));
@@ -112,8 +115,28 @@ class Joiner {
       const bool faces_host = ends_.IsHost(ends_.MateOf(address)) || IsHostLinkEnd(address);
       const bool only_first_hop = neighbours_.Before(address).empty() && IsFirstHop(address);
       const bool given = signs_.known != nullptr && signs_.known->FindAddressInterface(address);
-      if (!faces_host && !only_first_hop && !given) joining_.node_addresses.insert(address);
+      if (faces_host || given) continue;
+      if (only_first_hop) {
+        first_hops_only.push_back(address);
+      } else {
+        joining_.node_addresses.insert(address);
+      }
     }
+    std::erase_if(first_hops_only,
+                  [this](const IpAddress& address) { return !StandsWithNodes(address); });
+    joining_.node_addresses.insert(first_hops_only.begin(), first_hops_only.end());
+  }
+
+  // An address that only its hosts were answered with, but far from theirs and among those of other
+  // nodes: it is the switch's own, whichever side it is seen from.
+  bool StandsWithNodes(const IpAddress& address) const {
+    for (const auto& [host, observed] : observations_.hosts) {
+      if (observed.first_hops.contains(address) && SharedBits(host, address)) return false;
+    }
+    const std::set<IpAddress>& nodes = joining_.node_addresses;
+    const auto above = nodes.lower_bound(address);
+    return (above != nodes.end() && SharedBits(address, *above)) ||
+           (above != nodes.begin() && SharedBits(address, *std::prev(above)));
   }
 
   bool IsHostLinkEnd(const IpAddress& address) const {

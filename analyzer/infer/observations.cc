@@ -81,6 +81,7 @@ class Observer {
     }
     if (!table.hidden_reason.empty()) Hide(table);
     const bool loops = HasFinding(table, "routing-loop");
+    if (table.hidden_reason == topology::kOwnOverlayReason) return;
     for (const topology::Path& path : table.paths) {
       if (!loops || path.reaches_destination) AddPath(table, path);
     }

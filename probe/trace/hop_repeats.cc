@@ -10,7 +10,7 @@ namespace {
 // The chance that a per-packet hop repeats itself for all flows that are asked again.
 constexpr double kMissedChance = 0.004;
 constexpr uint32_t kFewestFlows = 4;
-constexpr uint32_t kQuickAsks = 6;     // of a flow that moved
+constexpr uint32_t kQuickAsks = 6;     // of a flow that moved, in pairs
 constexpr size_t kMostMovedFlows = 3;  // of one vertex, that are asked so
 
 uint32_t FlowsToRepeat(size_t next_hop_count) {
@@ -87,15 +87,20 @@ std::vector<PlannedProbe> HopRepeats::Plan(const HopGraph& graph) {
     const bool moved = flow.moved();
     if (moved && ++moved_of[flow.vertex] > kMostMovedFlows) continue;
     if (flow.asked_count >= (moved ? 1 + kQuickAsks : 1)) continue;
+    // Of every two, the second shall not have to wait for the budget.
+    PlannedProbe probe = flow.probe;
+    probe.in_a_row = flow.asked_count % 2 == 1 ? 2 : 1;
     ++flow.asked_count;
-    return {flow.probe};
+    return {probe};
   }
   return {};
 }
 
 void HopRepeats::OnOutcome(const PlannedProbe& probe, const wire::IpAddress& address,
                            int64_t time_ns) {
-  const auto flow = std::ranges::find(flows_, probe, &Repeated::probe);
+  const auto flow = std::ranges::find_if(flows_, [&](const Repeated& repeated) {
+    return repeated.probe.flow == probe.flow && repeated.probe.ttl == probe.ttl;
+  });
   if (flow != flows_.end() && !address.empty()) flow->answers.push_back({address, time_ns});
 }
 
@@ -134,6 +139,12 @@ void HopRepeats::Judge(const Repeated& flow, RepeatVerdict& verdict) const {
 std::vector<RepeatVerdict> HopRepeats::Verdicts() const {
   std::vector<RepeatVerdict> verdicts = vertices_;
   for (const Repeated& flow : flows_) Judge(flow, verdicts[flow.vertex]);
+  for (RepeatVerdict& verdict : verdicts) {
+    const bool moves = verdict.stability == FlowStability::kUnstable;
+    if (moves && per_packet_.contains(verdict.address)) {
+      verdict.stability = FlowStability::kPerPacket;
+    }
+  }
   return verdicts;
 }
 

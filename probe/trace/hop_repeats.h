@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "probe/trace/hop_graph.h"
 #include "probe/trace/probe_plan.h"
 #include "wire/ip_address.h"
@@ -48,6 +50,11 @@ class HopRepeats {
   // `address`: who answered; none: nobody.
   void OnOutcome(const PlannedProbe& probe, const wire::IpAddress& address, int64_t time_ns);
 
+  // Others have seen that these spread per packet: flows that move there tell nothing else.
+  void LearnPerPacket(std::span<const wire::IpAddress> addresses) {
+    per_packet_.insert(addresses.begin(), addresses.end());
+  }
+
   // One per vertex with several next hops, from the source on.
   std::vector<RepeatVerdict> Verdicts() const;
 
@@ -72,6 +79,7 @@ class HopRepeats {
   bool chosen_ = false;
   std::vector<RepeatVerdict> vertices_;
   std::vector<Repeated> flows_;
+  absl::flat_hash_set<wire::IpAddress> per_packet_;
 };
 
 }  // namespace weft::probe

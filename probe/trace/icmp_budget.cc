@@ -2,7 +2,6 @@
 #include "probe/trace/icmp_budget.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace weft::probe {
@@ -25,14 +24,6 @@ int64_t AfterSeconds(int64_t now_ns, double seconds) {
   return now_ns + static_cast<int64_t>(seconds * 1e9) + 1;
 }
 
-// The other address of a link between two.
-wire::IpAddress MateOf(const wire::IpAddress& address) {
-  if (address.IsV4()) return wire::IpAddress::V4(address.v4() ^ 1U);
-  std::array<uint8_t, 16> bytes = address.bytes();
-  bytes[15] = static_cast<uint8_t>(bytes[15] ^ 1U);
-  return wire::IpAddress::V6(bytes);
-}
-
 }  // namespace
 
 void IcmpBudget::Bucket::Fill(double rate, double burst, int64_t now_ns) {
@@ -44,8 +35,9 @@ void IcmpBudget::Bucket::Fill(double rate, double burst, int64_t now_ns) {
   filled_ns = now_ns;
 }
 
-int64_t IcmpBudget::Bucket::ReadyNs(double rate, int64_t now_ns) const {
-  return filled_ns < 0 || tokens >= 1 ? now_ns : AfterSeconds(now_ns, (1 - tokens) / rate);
+int64_t IcmpBudget::Bucket::ReadyNs(double rate, int64_t now_ns, double wanted) const {
+  if (filled_ns < 0 || tokens >= wanted) return now_ns;
+  return AfterSeconds(now_ns, (wanted - tokens) / rate);
 }
 
 void IcmpBudget::Throttle::OnTry(bool missed) {
@@ -79,8 +71,8 @@ IcmpBudget::IcmpBudget(IcmpBudgetOptions options) {
 }
 
 std::optional<IcmpBudget::Charge> IcmpBudget::Take(const HopPlace& place, bool slowly,
-                                                   int64_t now_ns) {
-  if (ReadyNs(place, slowly, now_ns) > now_ns) return std::nullopt;
+                                                   int64_t now_ns, uint32_t in_a_row) {
+  if (ReadyNs(place, slowly, now_ns, in_a_row) > now_ns) return std::nullopt;
   Branch& branch = BranchOf(place);
   Group* group = ExpectedGroup(place);
   branch.sent_ns = now_ns;
@@ -90,7 +82,7 @@ std::optional<IcmpBudget::Charge> IcmpBudget::Take(const HopPlace& place, bool s
   if (rate_ <= 0) return Charge{kUncharged, 0};
   if (group != nullptr && group->placed && group->bucket.tokens >= 1) {
     group->bucket.tokens -= 1;
-    return Charge{static_cast<uint32_t>(group - groups_.data()), 0};
+    return Charge{IndexOf(place.expected), 0};
   }
   if (group == nullptr && CandidatesReadyNs(branch, now_ns)) {
     for (const uint32_t candidate : branch.candidates) groups_[Root(candidate)].bucket.tokens -= 1;
@@ -101,7 +93,8 @@ std::optional<IcmpBudget::Charge> IcmpBudget::Take(const HopPlace& place, bool s
 }
 
 // Each of the switches that may answer can take one more.
-std::optional<int64_t> IcmpBudget::CandidatesReadyNs(Branch& branch, int64_t now_ns) {
+std::optional<int64_t> IcmpBudget::CandidatesReadyNs(Branch& branch, int64_t now_ns,
+                                                     double wanted) {
   if (branch.candidates.size() < 2 && branch.answered_count < kEnoughAnswers) return std::nullopt;
   if (branch.candidates.empty()) return std::nullopt;
   int64_t ready = now_ns;
@@ -109,13 +102,14 @@ std::optional<int64_t> IcmpBudget::CandidatesReadyNs(Branch& branch, int64_t now
     Group& group = groups_[Root(candidate)];
     if (!group.placed) return std::nullopt;
     group.bucket.Fill(rate_, burst_, now_ns);
-    ready = std::max(ready, group.bucket.ReadyNs(rate_, now_ns));
+    ready = std::max(ready, group.bucket.ReadyNs(rate_, now_ns, wanted));
   }
   return ready;
 }
 
-int64_t IcmpBudget::ReadyNs(const HopPlace& place, bool slowly, int64_t now_ns) {
+int64_t IcmpBudget::ReadyNs(const HopPlace& place, bool slowly, int64_t now_ns, uint32_t in_a_row) {
   int64_t ready = now_ns;
+  const double wanted = std::min(burst_, static_cast<double>(in_a_row));
   const auto wait = [&](Bucket& bucket, double rate, double burst) {
     bucket.Fill(rate, burst, now_ns);
     ready = std::max(ready, bucket.ReadyNs(rate, now_ns));
@@ -137,20 +131,21 @@ int64_t IcmpBudget::ReadyNs(const HopPlace& place, bool slowly, int64_t now_ns) 
   if (rate_ <= 0) return ready;
   if (group != nullptr && group->placed) {
     group->bucket.Fill(rate_, burst_, now_ns);
-    return std::max(ready, group->bucket.ReadyNs(rate_, now_ns));
+    return std::max(ready, group->bucket.ReadyNs(rate_, now_ns, wanted));
   }
   if (group == nullptr) {
-    if (const auto candidates = CandidatesReadyNs(branch, now_ns)) {
+    if (const auto candidates = CandidatesReadyNs(branch, now_ns, wanted)) {
       return std::max(ready, *candidates);
     }
   }
   unplaced_.Fill(rate_, burst_, now_ns);
-  return std::max(ready, unplaced_.ReadyNs(rate_, now_ns));
+  return std::max(ready, unplaced_.ReadyNs(rate_, now_ns, wanted));
 }
 
 void IcmpBudget::OnAnswer(const HopPlace& place, Charge charge, const Answer& answer,
                           int64_t now_ns) {
-  const uint32_t root = GroupOf(answer.address);
+  const uint32_t index = IndexOf(answer.address);
+  const uint32_t root = Root(index);
   Branch& branch = BranchOf(place);
   Group& group = groups_[root];
   if (charge.where != kUncharged) {
@@ -165,7 +160,7 @@ void IcmpBudget::OnAnswer(const HopPlace& place, Charge charge, const Answer& an
   if (answer.slowly) --branch.slow_pending;
   ++(answer.sent_count == 1 ? branch.answered_count : branch.recovered_count);
   const auto same = [&](uint32_t candidate) { return Root(candidate) == root; };
-  if (std::ranges::none_of(branch.candidates, same)) branch.candidates.push_back(root);
+  if (std::ranges::none_of(branch.candidates, same)) branch.candidates.push_back(index);
   group.asked += answer.sent_count;
   ++group.answered;
   for (Throttle* throttle : {&group.throttle, &branch.throttle}) {
@@ -214,28 +209,37 @@ uint32_t IcmpBudget::SlowMissCount(const HopPlace& place) const {
 void IcmpBudget::LearnLink(const wire::IpAddress& before, const wire::IpAddress& after) {
   if (before.empty() || after.empty() || before == after) return;
   if (!links_.emplace(before, after).second) return;
-  // Both ends of a link between two do not follow one hop: these are switches' own addresses.
-  if (const wire::IpAddress mate = MateOf(after); links_.contains({before, mate})) {
-    LearnShared(after);
-    LearnShared(mate);
-  }
+  own_.LearnLink(before, after);
   UniteWithMate(before, after);
   groups_[GroupOf(before)].placed = true;
+  Settle();
 }
 
 void IcmpBudget::LearnLastHop(const wire::IpAddress& before, const wire::IpAddress& host) {
   if (before.empty() || !same_.emplace(before, host).second) return;
   Unite(before, host);
-  LearnLink(before, host);
+  // The host's own link: its other end is the switch's.
+  if (links_.emplace(before, host).second) UniteWithMate(before, host);
+  groups_[GroupOf(before)].placed = true;
 }
 
 void IcmpBudget::LearnFirstHop(const wire::IpAddress& host, const wire::IpAddress& first) {
   if (first.empty() || !same_.emplace(first, host).second) return;
+  own_.LearnFirstHop(first);
   Unite(first, host);
+  Settle();
 }
 
-void IcmpBudget::LearnShared(const wire::IpAddress& address) {
-  if (shared_.insert(address).second) Rebuild();
+void IcmpBudget::LearnMeeting(const wire::IpAddress& address, bool only) {
+  own_.LearnMeeting(address, only);
+  Settle();
+}
+
+// Parts what was taken for one switch and is not, by what has been learnt since the last time.
+void IcmpBudget::Settle() {
+  if (own_.count() == settled_count_) return;
+  settled_count_ = own_.count();
+  Rebuild();
 }
 
 std::optional<IcmpLimit> IcmpBudget::LimitOf(const wire::IpAddress& address) const {
@@ -248,10 +252,10 @@ std::optional<IcmpLimit> IcmpBudget::LimitOf(const wire::IpAddress& address) con
   return IcmpLimit{group.asked, group.answered, group.throttle.slowest};
 }
 
-uint32_t IcmpBudget::GroupOf(const wire::IpAddress& address) {
+uint32_t IcmpBudget::IndexOf(const wire::IpAddress& address) {
   const auto [found, added] = index_.try_emplace(address, static_cast<uint32_t>(groups_.size()));
   if (added) groups_.push_back({.parent = found->second, .bucket = {}, .throttle = {}});
-  return Root(found->second);
+  return found->second;
 }
 
 uint32_t IcmpBudget::Root(uint32_t group) {
@@ -272,49 +276,51 @@ void IcmpBudget::Unite(const wire::IpAddress& a, const wire::IpAddress& b) {
   into.placed = into.placed || from.placed;
   into.asked += from.asked;
   into.answered += from.answered;
-  if (from.bucket.filled_ns >= 0) {
-    // What both have taken, it has taken.
-    const double missing = into.bucket.filled_ns < 0 ? 0 : burst_ - into.bucket.tokens;
-    into.bucket.tokens = from.bucket.tokens - missing;
-    into.bucket.filled_ns = std::max(into.bucket.filled_ns, from.bucket.filled_ns);
-  }
+  AddTaken(into.bucket, from.bucket);
   const bool slower =
       from.throttle.limited && (!into.throttle.limited || from.throttle.rate < into.throttle.rate);
   if (slower) into.throttle = from.throttle;
 }
 
+// What both have taken, it has taken.
+void IcmpBudget::AddTaken(Bucket& into, const Bucket& from) const {
+  if (from.filled_ns < 0) return;
+  const double missing = into.filled_ns < 0 ? 0 : burst_ - into.tokens;
+  into.tokens = from.tokens - missing;
+  into.filled_ns = std::max(into.filled_ns, from.filled_ns);
+}
+
 void IcmpBudget::UniteWithMate(const wire::IpAddress& before, const wire::IpAddress& after) {
-  if (!shared_.contains(after)) Unite(before, MateOf(after));
+  if (!own_.Contains(after)) Unite(before, MateOf(after));
 }
 
 // Unites anew all that may be united. Limits that were found stay where they are.
 void IcmpBudget::Rebuild() {
-  std::vector<Group> old = groups_;
-  const auto old_root = [&](uint32_t group) {
-    while (old[group].parent != group) group = old[group].parent;
-    return group;
-  };
+  std::vector<uint32_t> old_root(groups_.size());
+  for (uint32_t i = 0; i < groups_.size(); ++i) old_root[i] = Root(i);
+  const std::vector<Group> old = groups_;
   for (uint32_t i = 0; i < groups_.size(); ++i) {
-    // Its bucket is empty, whoever emptied it.
-    const Group& root = old[old_root(i)];
+    // Counts stay with the address whose group had them.
+    const bool was_root = old_root[i] == i;
     groups_[i] = {.parent = i,
-                  .bucket = {.tokens = 0, .filled_ns = root.bucket.filled_ns},
-                  .throttle = root.throttle,
-                  .asked = 0,
-                  .answered = 0};
-    if (groups_[i].bucket.filled_ns < 0) groups_[i].bucket = {};
-  }
-  // Counts stay with the address whose group had them.
-  for (uint32_t i = 0; i < old.size(); ++i) {
-    if (old[i].parent != i) continue;
-    groups_[i].asked = old[i].asked;
-    groups_[i].answered = old[i].answered;
+                  .bucket = {},
+                  .throttle = old[old_root[i]].throttle,
+                  .asked = was_root ? old[i].asked : 0,
+                  .answered = was_root ? old[i].answered : 0};
   }
   for (const auto& [before, after] : links_) {
     UniteWithMate(before, after);
     groups_[GroupOf(before)].placed = true;
   }
   for (const auto& [address, host] : same_) Unite(address, host);
+  // Each part may have taken all that the whole had, but no more.
+  absl::flat_hash_set<std::pair<uint32_t, uint32_t>> seen;
+  for (uint32_t i = 0; i < old.size(); ++i) {
+    const uint32_t root = Root(i);
+    if (seen.emplace(root, old_root[i]).second) {
+      AddTaken(groups_[root].bucket, old[old_root[i]].bucket);
+    }
+  }
 }
 
 IcmpBudget::Group* IcmpBudget::ExpectedGroup(const HopPlace& place) {

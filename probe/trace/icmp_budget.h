@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "probe/trace/own_addresses.h"
 #include "wire/ip_address.h"
 
 // How often switches are made to answer. A probe whose TTL ends in a switch costs its CPU, and
@@ -19,8 +20,8 @@
 // known (each of them is charged until the answer tells which it was), and one that all other
 // probes of the run share, wherever they end.
 // Addresses are one switch's for this purpose where they may be: the /31 (IPv6: /127) mate of the
-// address that follows, what precedes one host, and what a host's packets meet first. A wrong join
-// here only makes a trace slower.
+// address that follows (unless that is a switch's own, see OwnAddresses), what precedes one host,
+// and what a host's packets meet first. A wrong join here only makes a trace slower.
 namespace weft::probe {
 
 struct IcmpBudgetOptions {
@@ -58,10 +59,12 @@ class IcmpBudget {
   explicit IcmpBudget(IcmpBudgetOptions options = {});
 
   // Takes what a probe costs; nullopt: it has to wait. `slowly`: it also keeps a second's distance
-  // from other slow ones of its branch. Times are of the endpoints' common clock.
-  std::optional<Charge> Take(const HopPlace& place, bool slowly, int64_t now_ns);
+  // from other slow ones of its branch. `in_a_row`: it goes only when so many could, or as many as
+  // ever can at once. Times are of the endpoints' common clock.
+  std::optional<Charge> Take(const HopPlace& place, bool slowly, int64_t now_ns,
+                             uint32_t in_a_row = 1);
   // When Take may succeed, if nobody else takes anything.
-  int64_t ReadyNs(const HopPlace& place, bool slowly, int64_t now_ns);
+  int64_t ReadyNs(const HopPlace& place, bool slowly, int64_t now_ns, uint32_t in_a_row = 1);
 
   struct Answer {
     wire::IpAddress address;
@@ -91,8 +94,8 @@ class IcmpBudget {
   // `before` is the last that answered on the way to `host`; or `first` the first on its way out.
   void LearnLastHop(const wire::IpAddress& before, const wire::IpAddress& host);
   void LearnFirstHop(const wire::IpAddress& host, const wire::IpAddress& first);
-  // Several hops precede this address: it is not an interface's on a link between two.
-  void LearnShared(const wire::IpAddress& address);
+  // Several hops of one pair lead to `address`. `only`: each of them to no other, for certain.
+  void LearnMeeting(const wire::IpAddress& address, bool only);
 
   // nullopt: it answers all it is asked, or never answered.
   std::optional<IcmpLimit> LimitOf(const wire::IpAddress& address) const;
@@ -112,7 +115,7 @@ class IcmpBudget {
     int64_t filled_ns = -1;  // never: it is full
 
     void Fill(double rate, double burst, int64_t now_ns);
-    int64_t ReadyNs(double rate, int64_t now_ns) const;
+    int64_t ReadyNs(double rate, int64_t now_ns, double wanted = 1) const;
   };
   struct Throttle {
     bool limited = false;
@@ -148,18 +151,22 @@ class IcmpBudget {
     bool seems_unlimited() const {
       return answered_count >= kAnswersToTrust && recovered_count == 0;
     }
-    std::vector<uint32_t> candidates;  // groups that answered here, as they were found
+    std::vector<uint32_t> candidates;  // what answered here, one address of each group
   };
   using BranchKey = std::pair<wire::IpAddress, uint8_t>;
 
-  uint32_t GroupOf(const wire::IpAddress& address);  // the root's index
+  // In groups_; it stays the address's own, whatever it is united with or parted from.
+  uint32_t IndexOf(const wire::IpAddress& address);
+  uint32_t GroupOf(const wire::IpAddress& address) { return Root(IndexOf(address)); }
   uint32_t Root(uint32_t group);
   void Unite(const wire::IpAddress& a, const wire::IpAddress& b);
   void UniteWithMate(const wire::IpAddress& before, const wire::IpAddress& after);
+  void Settle();
   void Rebuild();
+  void AddTaken(Bucket& into, const Bucket& from) const;
   Branch& BranchOf(const HopPlace& place) { return branches_[{place.before, place.ttl}]; }
   Group* ExpectedGroup(const HopPlace& place);
-  std::optional<int64_t> CandidatesReadyNs(Branch& branch, int64_t now_ns);
+  std::optional<int64_t> CandidatesReadyNs(Branch& branch, int64_t now_ns, double wanted = 1);
   void GiveBack(uint32_t group);
 
   double rate_;   // of one half; 0: not paced
@@ -171,7 +178,8 @@ class IcmpBudget {
   absl::flat_hash_map<BranchKey, Branch> branches_;
   absl::flat_hash_set<std::pair<wire::IpAddress, wire::IpAddress>> links_;
   absl::flat_hash_set<std::pair<wire::IpAddress, wire::IpAddress>> same_;
-  absl::flat_hash_set<wire::IpAddress> shared_;
+  OwnAddresses own_;
+  size_t settled_count_ = 0;  // of own_, when the groups were last made
 };
 
 }  // namespace weft::probe

@@ -40,9 +40,9 @@ std::string ClassText(uint32_t traffic_class) { return absl::StrFormat("0x%02x",
 
 class Teller {
  public:
-  Teller(const PairTrace& pair, const IcmpBudget& budget, const TraceOptions& options,
-         int64_t begin_ns, PathTable& table)
-      : pair_(pair), budget_(budget), options_(options), begin_ns_(begin_ns), table_(table) {}
+  Teller(const PairTrace& pair, const IcmpBudget& budget, const OdditiesInput& input,
+         PathTable& table)
+      : pair_(pair), budget_(budget), input_(input), options_(*input.options), table_(table) {}
 
   void Tell() {
     for (const RepeatVerdict& change : pair_.route_changes()) TellRouteChange(change);
@@ -53,11 +53,18 @@ class Teller {
     if (pair_.ecn_change()) TellClass(*pair_.ecn_change(), false);
     TellSilentHops();
     TellLimits();
-    if (options_.blueprint != nullptr) TellHidden(*options_.blueprint);
+    if (input_.own_tunnel) {
+      TellOwnTunnel(*input_.own_tunnel);
+    } else if (options_.blueprint != nullptr) {
+      TellHidden(*options_.blueprint);
+    }
+    if (input_.tells_unseen_quotes) TellUnseenQuotes();
   }
 
  private:
-  double Seconds(int64_t time_ns) const { return static_cast<double>(time_ns - begin_ns_) * 1e-9; }
+  double Seconds(int64_t time_ns) const {
+    return static_cast<double>(time_ns - input_.begin_ns) * 1e-9;
+  }
 
   void Add(std::string code, Severity severity, std::string subject, std::vector<Evidence> evidence,
            std::string explanation, std::string what_to_do) {
@@ -238,6 +245,29 @@ class Teller {
         "Nothing, or raise the limit while tracing.");
   }
 
+  // Whatever answered, it is of the overlay.
+  void TellOwnTunnel(const OwnTunnel& tunnel) {
+    const std::string remote = tunnel.remote.empty() ? "" : tunnel.remote.ToString();
+    table_.hidden_reason = topology::kOwnOverlayReason;
+    Add("overlay", Severity::kWarning, PairName(),
+        {Fact(absl::StrCat("route leaves by ", tunnel.device, " (", tunnel.kind,
+                           "), remote underlay address ", remote.empty() ? "not fixed" : remote),
+              "this host's routes and devices")},
+        "This host's own route leads into a tunnel, which hides the paths: what lies between its "
+        "ends counts its own TTLs, and the tunnel chooses the ports that are hashed there.",
+        remote.empty()
+            ? "Trace the underlay by itself, to the addresses of the tunnel's other ends."
+            : absl::StrCat("Trace the underlay by itself: weft-probe trace ", remote));
+  }
+
+  void TellUnseenQuotes() {
+    Add("quotes-unseen", Severity::kInfo, PairName(),
+        {Fact(options_.quotes_unseen_reason, "this process")},
+        "Over IPv4 this process does not see what switches quote of a probe, nor the IP IDs of "
+        "their answers: a DSCP or ECN that is rewritten on the way shows only at the receiver.",
+        "Run as root or with CAP_NET_RAW (setcap cap_net_raw+ep) to see them.");
+  }
+
   // Two hops in a row that are no neighbours where it was built have something between them that
   // counts no TTL: a tunnel's inside where all paths are so, a switch of its own where some are.
   void TellHidden(const topology::Fabric& blueprint) {
@@ -266,7 +296,7 @@ class Teller {
         Number("paths of which this is so", static_cast<double>(hidden_count),
                absl::StrCat("of ", table_.paths.size()), "the trace")};
     if (hidden_count == table_.paths.size()) {
-      table_.hidden_reason = "overlay: paths hidden";
+      table_.hidden_reason = topology::kOverlayReason;
       Add("overlay", Severity::kWarning, absl::StrCat(ends.first, " -> ", ends.second),
           std::move(evidence),
           "A tunnel between the two hides the paths: what lies between them counts its own TTLs.",
@@ -280,16 +310,16 @@ class Teller {
 
   const PairTrace& pair_;
   const IcmpBudget& budget_;
+  const OdditiesInput& input_;
   const TraceOptions& options_;
-  int64_t begin_ns_;
   PathTable& table_;
 };
 
 }  // namespace
 
-void TellOddities(const PairTrace& pair, const IcmpBudget& budget, const TraceOptions& options,
-                  int64_t begin_ns, PathTable& table) {
-  Teller(pair, budget, options, begin_ns, table).Tell();
+void TellOddities(const PairTrace& pair, const IcmpBudget& budget, const OdditiesInput& input,
+                  PathTable& table) {
+  Teller(pair, budget, input, table).Tell();
 }
 
 }  // namespace weft::probe

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What PairTrace and the IcmpBudget tell each other.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -37,7 +38,10 @@ void PairTrace::TeachLinks(IcmpBudget& budget) const {
     for (uint32_t next = 0; next < nexts.size(); ++next) {
       const std::span<const uint32_t> before = graph_.Predecessors(hop, next);
       if (hop > 0 && nexts[next].kind == VertexKind::kInterface && before.size() > 1) {
-        budget.LearnShared(nexts[next].address);
+        const bool only = std::ranges::all_of(before, [&](uint32_t v) {
+          return vertices[v].settled() && vertices[v].next_hops.size() == 1;
+        });
+        budget.LearnMeeting(nexts[next].address, only);
       }
       for (const uint32_t v : before) {
         if (nexts[next].kind == VertexKind::kDestination) {

@@ -94,6 +94,15 @@ class PairTrace {
   // What was odd.
   const std::vector<RepeatVerdict>& route_changes() const { return route_changes_; }
   std::vector<RepeatVerdict> RepeatVerdicts() const { return repeats_.Verdicts(); }
+  // Of the hop that is the first not to send a flow the same way all the time; nullopt: there is
+  // none.
+  std::optional<RepeatVerdict> FirstChanging() const {
+    return changing_.empty() ? std::nullopt : std::optional(changing_[0]);
+  }
+  // Other pairs have seen that these spread per packet.
+  void LearnPerPacket(std::span<const wire::IpAddress> addresses) {
+    repeats_.LearnPerPacket(addresses);
+  }
   std::vector<topology::HopBehaviour> HopBehaviours() const;
   std::vector<AddressRepeat> RepeatedAddresses() const;  // at consecutive TTLs
   std::vector<AddressRepeat> Loops() const;              // of flows that never arrive

@@ -13,7 +13,8 @@ namespace weft::probe {
 struct PlannedProbe {
   uint32_t flow = 0;  // in the graph
   uint32_t ttl = 0;
-  bool repeats = false;  // the flow was answered there already: HopRepeats wants to know again
+  bool repeats = false;   // the flow was answered there already: HopRepeats wants to know again
+  uint32_t in_a_row = 1;  // so many of this flow shall follow each other without a wait
   bool operator==(const PlannedProbe&) const = default;
 };
 

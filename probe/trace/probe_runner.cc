@@ -14,6 +14,7 @@ constexpr uint32_t kAnswersToKnowRtt = 8;
 constexpr int64_t kRttFactor = 8;
 constexpr int64_t kShortestTimeoutNs = 20'000'000;
 constexpr int64_t kLongestWaitNs = 100'000'000;  // before the budget is asked again
+constexpr int64_t kLongestRowWaitNs = 1'000'000'000;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 }  // namespace
@@ -104,19 +105,29 @@ absl::Status ProbeRunner::SendFrom(Lane& lane, std::vector<ProbeOutcome>& outcom
         ready_ns_ = std::min(ready_ns_, lane.ready_ns);
         return absl::OkStatus();
       }
-      const auto taken = options_.budget->Take(lane.place, lane.slowly, now);
+      const uint32_t in_a_row = InARow(lane, now);
+      const auto taken = options_.budget->Take(lane.place, lane.slowly, now, in_a_row);
       if (!taken) {
-        lane.ready_ns =
-            std::min(options_.budget->ReadyNs(lane.place, lane.slowly, now), now + kLongestWaitNs);
+        lane.ready_ns = std::min(options_.budget->ReadyNs(lane.place, lane.slowly, now, in_a_row),
+                                 now + kLongestWaitNs);
         ready_ns_ = std::min(ready_ns_, lane.ready_ns);
         return absl::OkStatus();
       }
       charge = *taken;
+      lane.row_since_ns = -1;
     }
     const absl::Status status = SendNext(lane, charge, outcomes);
     if (!status.ok() || endpoint_full_) return status;
   }
   return absl::OkStatus();
+}
+
+// Where many want something of one switch, there may never be several left.
+uint32_t ProbeRunner::InARow(Lane& lane, int64_t now_ns) {
+  const uint32_t wanted = lane.waiting.front().request.in_a_row;
+  if (wanted <= 1) return 1;
+  if (lane.row_since_ns < 0) lane.row_since_ns = now_ns;
+  return now_ns - lane.row_since_ns < kLongestRowWaitNs ? wanted : 1;
 }
 
 absl::Status ProbeRunner::SendNext(Lane& lane, IcmpBudget::Charge charge,

@@ -45,6 +45,9 @@ struct ProbeRequest {
   // tries shall be told from a limit by asking slowly (as IcmpBudget::WantsSlowTry says).
   HopPlace place{};
   bool confirm_slowly = false;
+  // It goes when the budget would let so many go at once (as far as it ever does), for those that
+  // are asked right after it. A second is the longest that it waits for this.
+  uint32_t in_a_row = 1;
 };
 
 struct ProbeOutcome {
@@ -117,7 +120,8 @@ class ProbeRunner {
     HopPlace place;
     bool budgeted = false;
     bool slowly = false;
-    int64_t ready_ns = 0;  // the budget need not be asked again before
+    int64_t ready_ns = 0;       // the budget need not be asked again before
+    int64_t row_since_ns = -1;  // the first waits for several in a row since then
     std::deque<Asked> waiting;
   };
   struct LaneKey {
@@ -143,6 +147,7 @@ class ProbeRunner {
   void OnEvent(const Event& event, std::vector<ProbeOutcome>& outcomes);
   void OnAnswered(const Asked& asked, const Event& event);
   bool AsksAgain(Asked& asked);
+  static uint32_t InARow(Lane& lane, int64_t now_ns);
   void FillTokens();
   void SlowDown();
 

@@ -96,8 +96,36 @@ TraceResult ResultOf(const PairTrace& pair, const IcmpBudget& budget, const Resu
                   .paths = std::move(paths),
                   .void_reason = {},
                   .hop_behaviours = pair.HopBehaviours()};
-  TellOddities(pair, budget, *input.options, input.begin_ns, result.table);
+  TellOddities(pair, budget,
+               {.options = input.options,
+                .own_tunnel = input.destination->own_tunnel,
+                .tells_unseen_quotes = input.tells_unseen_quotes,
+                .begin_ns = input.begin_ns},
+               result.table);
   return result;
+}
+
+topology::ProbeRecord ProbeRecordOf(const ProbeOutcome& outcome, const ProbeQuestion& question) {
+  topology::ProbeRecord record;
+  record.source = question.source;
+  record.source_address = question.source_address;
+  record.destination = question.destination;
+  record.destination_address = question.destination_address;
+  record.sequence = static_cast<uint32_t>(outcome.tag);
+  record.udp_src_port = question.udp_src_port;
+  record.reply_udp_src_port = outcome.reply_udp_src_port;
+  record.ttl = question.ttl;
+  record.time_s = static_cast<double>(outcome.time_ns - question.begin_ns) * 1e-9;
+  record.outcome = topology::ProbeOutcome::kLost;
+  if (outcome.kind == EventKind::kReply) {
+    record.outcome = topology::ProbeOutcome::kReply;
+    record.rtt_us = static_cast<double>(outcome.rtt_ns) / 1e3;
+  } else if (outcome.kind == EventKind::kHop) {
+    record.outcome = topology::ProbeOutcome::kHop;
+    record.hop_ip_id = outcome.answer_ip_id;
+  }
+  record.hop_address = outcome.hop_address;
+  return record;
 }
 
 absl::Status TellLiveness(ProbeRunner& runner, std::span<const PairTrace* const> pairs,

@@ -45,12 +45,17 @@ class Tracer {
     begin_ns_ = runners_[0].Now();
     absl::Status status = FindPaths();
     if (!status.ok()) return status;
+    ShareModes();
     std::vector<std::vector<TraceResult>> results(jobs_.size());
+    bool tell_quotes = !options_.quotes_unseen_reason.empty();
     for (size_t i = 0; i < pairs_.size(); ++i) {
+      const bool tells_quotes = tell_quotes && pairs_[i].target().address.IsV4();
+      if (tells_quotes) tell_quotes = false;
       const ResultInput input = {.options = &options_,
                                  .destination = destinations_[i],
                                  .source_name = jobs_[job_of_[i]].source_name,
                                  .stopped = stopped_,
+                                 .tells_unseen_quotes = tells_quotes,
                                  .begin_ns = begin_ns_};
       results[job_of_[i]].push_back(ResultOf(pairs_[i], budget_, input));
     }
@@ -175,13 +180,15 @@ class Tracer {
                                  .reply_ports = ports.subspan(first_port, kAnswerPortCount),
                                  .tries = tries,
                                  .place = place,
-                                 .confirm_slowly = !probe.repeats && tries > 1});
+                                 .confirm_slowly = !probe.repeats && tries > 1,
+                                 .in_a_row = probe.in_a_row});
   }
 
   void OnOutcome(const ProbeOutcome& outcome) {
     const auto found = asked_.find(outcome.tag);
     const Asked asked = found->second;
     asked_.erase(found);
+    if (options_.on_probe) options_.on_probe(RecordOf(asked, outcome));
     pairs_[asked.pair].OnOutcome(asked.probe, outcome);
     --outstanding_[asked.pair];
     --outstanding_count_;
@@ -189,10 +196,34 @@ class Tracer {
     if (outcome.slow_count > 0 && outcome.kind == EventKind::kHop) ForgetSilence(asked.place);
   }
 
+  topology::ProbeRecord RecordOf(const Asked& asked, const ProbeOutcome& outcome) const {
+    const PairTrace& pair = pairs_[asked.pair];
+    return ProbeRecordOf(outcome, {.source = jobs_[job_of_[asked.pair]].source_name,
+                                   .source_address = pair.source(),
+                                   .destination = destinations_[asked.pair]->name,
+                                   .destination_address = pair.target().address,
+                                   .udp_src_port = pair.PortOf(asked.probe.flow),
+                                   .ttl = static_cast<uint8_t>(asked.probe.ttl),
+                                   .begin_ns = begin_ns_});
+  }
+
   void ForgetSilence(const HopPlace& place) {
     for (size_t i = 0; i < pairs_.size(); ++i) {
       if (pairs_[i].ForgetSilence(place)) done_[i] = false;
     }
+  }
+
+  // A switch that spreads per packet does so for all pairs, though not each has seen two answers in
+  // quick succession.
+  void ShareModes() {
+    std::vector<wire::IpAddress> per_packet;
+    for (const PairTrace& pair : pairs_) {
+      const std::optional<RepeatVerdict> first = pair.FirstChanging();
+      const bool tells = first && first->stability == FlowStability::kPerPacket;
+      if (tells && !first->address.empty()) per_packet.push_back(first->address);
+    }
+    if (per_packet.empty()) return;
+    for (PairTrace& pair : pairs_) pair.LearnPerPacket(per_packet);
   }
 
   size_t VertexCountForAlpha() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,13 +13,22 @@
 #include "probe/trace/probe_runner.h"
 #include "topology/fabric/fabric.h"
 #include "topology/records/path_table.h"
+#include "topology/records/probe_record.h"
 
 namespace weft::probe {
+
+// A tunnel of the prober's own host, into which its route to a destination leads.
+struct OwnTunnel {
+  std::string device;      // "vxlan100"
+  std::string kind;        // "vxlan"
+  wire::IpAddress remote;  // its other end, in the underlay; none: not known
+};
 
 struct TraceDestination {
   ProbeTarget target;
   std::string name{};                    // empty: not known
   std::vector<uint16_t> wanted_ports{};  // these are traced first and end up in the table
+  std::optional<OwnTunnel> own_tunnel{};
 };
 
 struct TraceProgress {
@@ -48,6 +58,11 @@ struct TraceOptions {
   uint32_t flow_label = 0;
   // What is built, where that is known: hops that are no neighbours there hide something between.
   const topology::Fabric* blueprint = nullptr;
+  // Why the endpoint does not see what IPv4 errors quote, for the user; empty: it does.
+  std::string quotes_unseen_reason{};
+  // Called with what became of each probe, except those that only ask whether paths are alive; may
+  // be empty. Times count from the beginning of the run.
+  std::function<void(const topology::ProbeRecord&)> on_probe{};
   // Called between steps with what is done so far; may be empty.
   std::function<void(const TraceProgress&)> progress{};
   // Asked between steps: true ends the run with what there is; may be empty.

@@ -43,6 +43,23 @@ std::string LinearText(const probe::LinearPortsResult& linear, size_t path_count
           static_cast<double>(std::max<uint64_t>(1, linear.probes_sent)));
 }
 
+constexpr size_t kShownPorts = 8;  // -o FILE and JSON have all
+
+// The computed ports of every path, where the map was verified.
+void PrintLinearPaths(const PathTable& table) {
+  for (const topology::Path& path : table.paths) {
+    const std::vector<uint16_t>& ports = path.computed_udp_src_ports;
+    const size_t shown = std::min(kShownPorts, ports.size());
+    std::printf(
+        "    %s: %s%s\n", HopsText(path).c_str(),
+        ports.empty()
+            ? "no port"
+            : absl::StrJoin(ports.begin(), ports.begin() + static_cast<std::ptrdiff_t>(shown), " ")
+                  .c_str(),
+        shown < ports.size() ? " .." : "");
+  }
+}
+
 void PrintText(std::span<const HopsOfPair> pairs) {
   for (const HopsOfPair& pair : pairs) {
     const PathTable& table = pair.hops.table;
@@ -65,6 +82,7 @@ void PrintText(std::span<const HopsOfPair> pairs) {
     }
     if (pair.linear) {
       std::printf("  %s\n", LinearText(*pair.linear, table.paths.size()).c_str());
+      if (pair.linear->verified) PrintLinearPaths(table);
     }
     if (!pair.problem.empty()) std::printf("  %s\n", pair.problem.c_str());
     PrintFindings(table.findings);
@@ -101,6 +119,12 @@ Json ToJson(const probe::HopReport& report, const PathTable& table) {
 }
 
 Json ToJson(const probe::LinearPortsResult& linear) {
+  Json paths = Json::array();
+  for (const topology::Path& path : linear.table.paths) {
+    std::vector<std::string> hops;
+    for (const topology::Hop& hop : path.hops) hops.push_back(hop.address.ToString());
+    paths.push_back({{"hops", hops}, {"computed_udp_src_ports", path.computed_udp_src_ports}});
+  }
   return {{"destination", linear.table.destination},
           {"destination_address", linear.table.destination_address.ToString()},
           {"verified", linear.verified},
@@ -108,7 +132,8 @@ Json ToJson(const probe::LinearPortsResult& linear) {
           {"learnt_ports", linear.learnt_ports},
           {"verified_ports", linear.verified_ports},
           {"probes_sent", linear.probes_sent},
-          {"probes_by_search", linear.probes_by_search}};
+          {"probes_by_search", linear.probes_by_search},
+          {"paths", paths}};
 }
 
 void PrintJson(std::span<const HopsOfPair> pairs) {

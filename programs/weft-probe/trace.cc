@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "probe/endpoint/udp/tunnel_route.h"
 #include "probe/endpoint/udp/udp_endpoint.h"
 #include "probe/trace/tracer.h"
 #include "programs/command/fabric_input.h"
@@ -16,6 +17,7 @@
 #include "programs/weft-probe/targets.h"
 #include "programs/weft-probe/trace_output.h"
 #include "topology/records/flow.h"
+#include "topology/records/probe_record.h"
 #include "topology/records/record_file.h"
 
 namespace weft::command {
@@ -34,6 +36,7 @@ struct TraceCommand {
   uint32_t traffic_class = 0;  // a byte would be read as a character
   double timeout_seconds = 0.5;
   std::string output;
+  std::string probes_output;
   Format format = Format::kAuto;
   probe::TraceOptions trace;
 };
@@ -98,6 +101,9 @@ std::optional<ExitCode> ParseOptions(const std::vector<std::string>& arguments,
   parser.AddSeed(&trace.seed);
   parser.AddFormat(&command.format);
   parser.AddOutput(&command.output);
+  app.add_option("--probes", command.probes_output,
+                 "Write probe records to FILE, with the IPv4 IDs of hops' answers")
+      ->type_name("FILE");
   if (const auto code = parser.Parse(arguments)) return code;
   if (command.destinations.empty() && command.flow_files.empty()) {
     return UsageError(kName, "DEST or --flows is needed");
@@ -182,6 +188,19 @@ class Destinations {
   std::vector<probe::TraceDestination> all_;
 };
 
+// IPv6's fe80::/10 reach over one link, with or without a scope ("fe80::1%eth0"): no switch is in
+// between.
+absl::Status RefuseLinkLocal(const std::string& text) {
+  const auto address = wire::IpAddress::Parse(text.substr(0, text.find('%')));
+  if (!address || !address->IsV6()) return absl::OkStatus();
+  const auto& bytes = address->bytes();
+  if (bytes[0] != 0xfe || (bytes[1] & 0xc0) != 0x80) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      text,
+      ": a link-local address, to which there is one link and no path: expected one that "
+      "is routed"));
+}
+
 absl::StatusOr<std::vector<probe::TraceDestination>> ReadDestinations(const TraceCommand& command,
                                                                       bool* partial) {
   absl::StatusOr<Targets> targets = Targets::Read(kName, command.target_files, partial);
@@ -190,6 +209,7 @@ absl::StatusOr<std::vector<probe::TraceDestination>> ReadDestinations(const Trac
   if (!flows.ok()) return flows.status();
   Destinations destinations(command, *targets);
   for (const std::string& text : command.destinations) {
+    if (absl::Status refused = RefuseLinkLocal(text); !refused.ok()) return refused;
     const std::optional<wire::IpAddress> address = wire::IpAddress::Parse(text);
     const absl::Status status =
         address ? destinations.Add("", *address) : destinations.Add(text, wire::IpAddress());
@@ -200,6 +220,16 @@ absl::StatusOr<std::vector<probe::TraceDestination>> ReadDestinations(const Trac
     if (!status.ok()) return status;
   }
   return std::move(destinations.all());
+}
+
+// Finds which destinations this host reaches by a tunnel. Not to know is no reason not to trace.
+void FindOwnTunnels(const std::string& interface, std::vector<probe::TraceDestination>& all) {
+  for (probe::TraceDestination& destination : all) {
+    const auto route = probe::FindTunnelRoute(destination.target.address, interface);
+    if (!route.ok()) PrintWarning(kName, std::string(route.status().message()));
+    if (!route.ok() || !*route) continue;
+    destination.own_tunnel = {(*route)->interface, (*route)->kind, (*route)->remote};
+  }
 }
 
 // What is done, and what the rest waits for.
@@ -234,8 +264,9 @@ ExitCode RunTrace(const std::vector<std::string>& arguments) {
   if (const auto code = ParseOptions(arguments, command)) return *code;
   CatchInterrupts();
   bool partial = false;
-  const auto destinations = ReadDestinations(command, &partial);
+  auto destinations = ReadDestinations(command, &partial);
   if (!destinations.ok()) return PrintError(kName, destinations.status());
+  FindOwnTunnels(command.interface, *destinations);
   std::optional<topology::Fabric> blueprint;
   if (!command.fabric_file.empty()) {
     auto fabric = ReadFabric(kName, command.fabric_file, &partial);
@@ -245,6 +276,11 @@ ExitCode RunTrace(const std::vector<std::string>& arguments) {
   }
   auto endpoint = probe::UdpEndpoint::Create({.interface = command.interface});
   if (!endpoint.ok()) return PrintError(kName, endpoint.status());
+  command.trace.quotes_unseen_reason = std::string((*endpoint)->quote_status().message());
+  std::vector<topology::ProbeRecord> probes;
+  if (!command.probes_output.empty()) {
+    command.trace.on_probe = [&](const auto& record) { probes.push_back(record); };
+  }
 
   Progress progress;
   command.trace.stop = [] { return Interrupted(); };
@@ -265,6 +301,11 @@ ExitCode RunTrace(const std::vector<std::string>& arguments) {
     std::vector<topology::PathTable> tables;
     for (const probe::TraceResult& result : *results) tables.push_back(result.table);
     const absl::Status status = topology::WriteRecords<topology::PathTable>(command.output, tables);
+    if (!status.ok()) return PrintError(kName, status);
+  }
+  if (!command.probes_output.empty()) {
+    const absl::Status status =
+        topology::WriteRecords<topology::ProbeRecord>(command.probes_output, probes);
     if (!status.ok()) return PrintError(kName, status);
   }
   return ExitCodeFor(*results, partial);

@@ -122,7 +122,7 @@ void PrintText(const TraceRun& run) {
     sent += table.probes_sent;
     asked += table.probes_asked;
     sure = sure && table.confidence > 0;
-    all_seen = all_seen && std::ranges::all_of(table.paths, &Path::reaches_destination);
+    all_seen = all_seen && !hidden && std::ranges::all_of(table.paths, &Path::reaches_destination);
   }
   std::printf("%zu pair%s, %s probes (%.2f x MDA) in %s; ", run.results.size(),
               run.results.size() == 1 ? "" : "s", absl::StrCat(sent).c_str(),

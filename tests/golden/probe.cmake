@@ -10,6 +10,8 @@ weft_golden(probe-ping-unknown-name EXIT 3
 weft_golden(probe-trace-no-destination EXIT 2 COMMAND weft-probe trace)
 weft_golden(probe-trace-confidence EXIT 2
   COMMAND weft-probe trace 127.0.0.1 --confidence 1 --targets data/target.jsonl)
+weft_golden(probe-trace-link-local EXIT 3 COMMAND weft-probe trace fe80::1)
+weft_golden(probe-trace-link-local-scope EXIT 3 COMMAND weft-probe trace fe80::1%eth0)
 weft_golden(probe-check-other-kind EXIT 3
   COMMAND weft-probe check --paths data/fabric.jsonl --name host1-1 --targets data/target.jsonl)
 weft_golden(probe-send-malformed EXIT 3

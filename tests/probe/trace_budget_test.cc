@@ -117,6 +117,80 @@ INSTANTIATE_TEST_SUITE_P(Rates, BudgetOfAll,
                                          BudgetRow{"TwoHundred", 200}),
                          [](const auto& row) { return row.param.name; });
 
+// Every host traces to some others at once: `jobs` x `destinations` of them, from a seed-free
+// pattern. Answers of each switch go to `times`.
+std::vector<std::vector<TraceResult>> TraceFromAllHosts(SimulatedFabric& fabric, double per_second,
+                                                        AnswerTimes& times) {
+  std::vector<std::string> hosts;
+  for (const topology::Node& node : fabric.fabric().nodes()) {
+    if (node.kind == topology::NodeKind::kHost) hosts.push_back(node.name);
+  }
+  std::vector<std::unique_ptr<Endpoint>> endpoints;
+  std::vector<TraceJob> jobs;
+  for (size_t host = 0; host < hosts.size(); ++host) {
+    endpoints.push_back(
+        std::make_unique<CountingEndpoint>(fabric.Open(hosts[host]), &fabric.fabric(), &times));
+    TraceJob job = {
+        .endpoint = endpoints.back().get(), .destinations = {}, .source_name = hosts[host]};
+    for (const size_t distance : {size_t{1}, hosts.size() / 4 + 1, hosts.size() / 2}) {
+      job.destinations.push_back(fabric.Destination(hosts[(host + distance) % hosts.size()]));
+    }
+    jobs.push_back(std::move(job));
+  }
+  const auto results = TraceAll(jobs, {.icmp_per_second = per_second});
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? *results : std::vector<std::vector<TraceResult>>();
+}
+
+struct BudgetFabricRow {
+  std::string name;
+  double per_second;
+  topology::ThreeTierOptions fabric{};
+};
+
+class BudgetOfFabric : public testing::TestWithParam<BudgetFabricRow> {};
+
+// No switch is asked more often than it may be, whatever it answers with.
+TEST_P(BudgetOfFabric, IsNeverExceededAtAnySwitch) {
+  SimulatedFabric fabric(GetParam().fabric,
+                         {.seed = 5, .hash_function = topology::HashModel::Function::kMixed});
+  AnswerTimes times;
+  const auto results = TraceFromAllHosts(fabric, GetParam().per_second, times);
+  for (const std::vector<TraceResult>& job : results) {
+    ASSERT_EQ(job.size(), 3U);
+    for (const TraceResult& result : job) {
+      EXPECT_TRUE(result.reached);
+      EXPECT_EQ(result.problem, "");
+      EXPECT_THAT(result.table.findings, testing::IsEmpty());
+    }
+  }
+  size_t most = 0;
+  size_t count = 0;
+  for (const auto& [node, answers] : times) {
+    most = std::max(most, MostInASecond(answers));
+    count += answers.size();
+  }
+  std::printf("%zu answers of %zu switches in %.1f s, at most %zu of one switch in a second\n",
+              count, times.size(), static_cast<double>(fabric.network().now_ns()) * 1e-9, most);
+  EXPECT_EQ(times.size(), fabric.Switches().size());
+  EXPECT_LE(static_cast<double>(most), GetParam().per_second);
+}
+
+constexpr topology::Addressing kUnnumbered = {.unnumbered = true};
+constexpr topology::Addressing kIpv6Unnumbered = {.ipv6 = true, .unnumbered = true};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BudgetOfFabric,
+    testing::Values(
+        BudgetFabricRow{"Numbered", 50},
+        BudgetFabricRow{"Unnumbered", 50, {.addressing = kUnnumbered}},
+        BudgetFabricRow{"UnnumberedTen", 10, {.addressing = kUnnumbered}},
+        BudgetFabricRow{
+            "Ipv6Unnumbered", 50, {.pods = 4, .cores = 4, .addressing = kIpv6Unnumbered}},
+        BudgetFabricRow{"UnnumberedParallel", 50, {.addressing = kUnnumbered, .parallel = 2}},
+        BudgetFabricRow{"Parallel", 50, {.parallel = 2}}),
+    [](const auto& row) { return row.param.name; });
+
 // What two tables say, apart from what was measured when.
 std::vector<std::vector<wire::IpAddress>> HopsOf(const PathTable& table) {
   std::vector<std::vector<wire::IpAddress>> all;

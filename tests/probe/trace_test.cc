@@ -4,66 +4,19 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "probe/trace/tracer.h"
-#include "tests/probe/simulated_fabric.h"
+#include "tests/probe/trace_one.h"
 
 namespace weft::probe {
 namespace {
 
 using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 using topology::Path;
 using topology::PathState;
 using topology::PathTable;
-
-constexpr int64_t kMillisecond = 1'000'000;
-
-TraceResult TraceOne(SimulatedFabric& fabric, const TraceOptions& options = {},
-                     const std::vector<uint16_t>& wanted_ports = {}) {
-  const auto endpoint = fabric.Open("host1-1");
-  TraceDestination destination = fabric.Destination("host2-1");
-  destination.wanted_ports = wanted_ports;
-  const auto results = Trace(*endpoint, {&destination, 1}, options);
-  EXPECT_TRUE(results.ok()) << results.status();
-  return results.ok() ? (*results)[0] : TraceResult();
-}
-
-// State by the spine that a path crosses; a path that shows no spine of the fabric by "?".
-std::map<std::string, PathState> StatesBySpine(const SimulatedFabric& fabric,
-                                               const PathTable& table) {
-  std::map<std::string, PathState> states;
-  const auto all = fabric.TruePaths("host1-1", "host2-1");
-  for (const Path& path : table.paths) {
-    std::string via = "?";
-    for (const auto& [spine, hops] : all) {
-      if (AddressesOf(path) == hops) via = spine;
-    }
-    EXPECT_FALSE(states.contains(via)) << via << " has two paths";
-    states[via] = path.state;
-  }
-  return states;
-}
-
-// Every port of the table, on paths that are seen to the end, goes where the table says.
-void ExpectPortsLeadWhereTheTableSays(const SimulatedFabric& fabric, const PathTable& table) {
-  const auto all = fabric.TruePaths("host1-1", "host2-1");
-  for (const Path& path : table.paths) {
-    for (const uint16_t port : path.udp_src_ports) {
-      const auto& hops = all.at(fabric.SpineOf("host1-1", "host2-1", port));
-      ASSERT_EQ(path.hops.size(), hops.size());
-      for (size_t i = 0; i < hops.size(); ++i) {
-        if (!path.hops[i].address.empty()) {
-          EXPECT_EQ(path.hops[i].address, hops[i]) << "port " << port;
-        }
-      }
-    }
-  }
-}
 
 class TraceWidth : public testing::TestWithParam<uint32_t> {};
 
@@ -174,190 +127,6 @@ TEST(Trace, TheConfidenceIsForAllDestinationsTogether) {
   }
   EXPECT_GT(results[1].table.probes_asked, asked_alone);
 }
-
-struct DeadRow {
-  std::string name;
-  std::function<void(SimulatedFabric&)> fault;
-  PathState spine2;  // the others are alive
-};
-
-class TraceDead : public testing::TestWithParam<DeadRow> {};
-
-// The dead spine's path cannot be seen to its end when it is traced for the first time; that ports
-// lead there at all is known from the leaf, and their state is the forward way's alone.
-TEST_P(TraceDead, ThePathOfTheFaultAloneIsNamed) {
-  SimulatedFabric fabric(2, 4, 1, {.seed = 3});
-  GetParam().fault(fabric);
-  const TraceResult result = TraceOne(fabric);
-  auto states = StatesBySpine(fabric, result.table);
-  const bool seen_to_its_end = states.contains("spine2");
-  EXPECT_EQ(states[seen_to_its_end ? "spine2" : "?"], GetParam().spine2);
-  EXPECT_EQ(states.size(), 4U);
-  for (const std::string spine : {"spine1", "spine3", "spine4"}) {
-    EXPECT_EQ(states[spine], PathState::kAlive) << spine;
-  }
-  for (const Path& path : result.table.paths) {
-    for (const uint16_t port : path.udp_src_ports) {
-      if (path.state != PathState::kDead) continue;
-      EXPECT_EQ(fabric.SpineOf("host1-1", "host2-1", port), "spine2");
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Directions, TraceDead,
-    testing::Values(DeadRow{"HealthyTwin", [](SimulatedFabric&) {}, PathState::kAlive},
-                    DeadRow{
-                        "SpineSwallowsAll",
-                        [](SimulatedFabric& f) { f.network().fault(f.node("spine2")).dead = true; },
-                        PathState::kDead},
-                    DeadRow{"UpwardOnly",
-                            [](SimulatedFabric& f) {
-                              f.network().fault(f.direction("leaf1", "spine2")).dead = true;
-                            },
-                            PathState::kDead},
-                    DeadRow{"DownwardOnly",
-                            [](SimulatedFabric& f) {
-                              f.network().fault(f.direction("spine2", "leaf2")).dead = true;
-                            },
-                            PathState::kDead},
-                    DeadRow{"WayBackOnly",
-                            [](SimulatedFabric& f) {
-                              f.network().fault(f.direction("leaf2", "spine2")).dead = true;
-                            },
-                            PathState::kAlive}),
-    [](const auto& row) { return row.param.name; });
-
-TEST(Trace, FivePercentLossOnALinkMakesNoPathDeadAndNoneUp) {
-  for (uint64_t seed = 1; seed <= 25; ++seed) {
-    SimulatedFabric fabric(2, 4, 1, {.seed = seed});
-    fabric.network().fault(fabric.direction("leaf1", "spine2")).loss_probability = 0.05;
-    fabric.network().fault(fabric.direction("spine3", "leaf1")).loss_probability = 0.05;
-    const TraceResult result = TraceOne(fabric, {.seed = seed});
-    EXPECT_EQ(result.table.paths.size(), 4U) << "seed " << seed;
-    for (const auto& [spine, state] : StatesBySpine(fabric, result.table)) {
-      EXPECT_NE(spine, "?") << "seed " << seed;
-      EXPECT_TRUE(state == PathState::kAlive || state == PathState::kLossy) << spine;
-    }
-    ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-  }
-}
-
-TEST(Trace, ASilentSwitchIsSilentAndItsPathAlive) {
-  SimulatedFabric fabric(2, 4, 1);
-  fabric.network().fault(fabric.node("spine2")).silent = true;
-  const TraceResult result = TraceOne(fabric);
-  ASSERT_EQ(result.table.paths.size(), 4U);
-  uint32_t silent_count = 0;
-  for (const Path& path : result.table.paths) {
-    EXPECT_EQ(path.state, PathState::kAlive);
-    EXPECT_TRUE(path.reaches_destination);
-    ASSERT_EQ(path.hops.size(), 3U);
-    EXPECT_FALSE(path.hops[0].address.empty());
-    EXPECT_FALSE(path.hops[2].address.empty());
-    if (path.hops[1].address.empty()) ++silent_count;
-  }
-  EXPECT_EQ(silent_count, 1U);
-  ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-}
-
-TEST(Trace, TwoSilentSwitchesAreNotTakenForOne) {
-  SimulatedFabric fabric(2, 4, 1);
-  fabric.network().fault(fabric.node("spine2")).silent = true;
-  fabric.network().fault(fabric.node("spine3")).silent = true;
-  const TraceResult result = TraceOne(fabric);
-  EXPECT_EQ(result.table.paths.size(), 4U);
-  ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-}
-
-TEST(Trace, IcmpLimitsCostTimeAndNotPaths) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
-    SimulatedFabric fabric(2, 4, 1, {.seed = seed});
-    for (const std::string name : {"leaf1", "leaf2", "spine1", "spine2", "spine3", "spine4"}) {
-      fabric.network().fault(fabric.node(name)) = {.icmp_per_second = 100, .icmp_burst = 6};
-    }
-    const TraceResult result = TraceOne(fabric, {.seed = seed});
-    EXPECT_EQ(result.table.paths.size(), 4U) << "seed " << seed;
-    EXPECT_FALSE(StatesBySpine(fabric, result.table).contains("?")) << "seed " << seed;
-    ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-  }
-}
-
-// Some answers come after their timeout and after the next question on the same port.
-TEST(Trace, LateAnswersAreNotTakenForOthers) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
-    SimulatedFabric fabric(2, 4, 1, {.seed = seed});
-    for (const std::string spine : {"spine1", "spine2", "spine3", "spine4"}) {
-      fabric.network().fault(fabric.direction(spine, "leaf1")).jitter_ns = 60 * kMillisecond;
-    }
-    const TraceResult result = TraceOne(fabric, {.timeout_ns = 40 * kMillisecond, .seed = seed});
-    EXPECT_EQ(result.table.paths.size(), 4U) << "seed " << seed;
-    for (const Path& path : result.table.paths) EXPECT_NE(path.state, PathState::kDead);
-    ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-  }
-}
-
-// Hosts limit their ICMP errors, so most probes to a closed port are not answered.
-TEST(Trace, AHostThatSaysOnlySometimesThatNobodyListensHasNoMorePaths) {
-  SimulatedFabric fabric(2, 4, 1);
-  fabric.network().host(fabric.node("host2-1")) = HostBehaviour::kUnreachable;
-  fabric.network().fault(fabric.node("host2-1")) = {.icmp_per_second = 3, .icmp_burst = 6};
-  const TraceResult result = TraceOne(fabric);
-  EXPECT_THAT(result.problem, HasSubstr("no responder listens there"));
-  EXPECT_EQ(result.table.paths.size(), 4U);
-  ExpectPortsLeadWhereTheTableSays(fabric, result.table);
-}
-
-struct NoAnswerRow {
-  std::string name;
-  std::function<void(SimulatedFabric&)> fault;
-  bool reached;
-  std::string problem;
-  size_t known_hops;  // of the longest path
-};
-
-class TraceNoAnswer : public testing::TestWithParam<NoAnswerRow> {};
-
-TEST_P(TraceNoAnswer, SaysSoAndKeepsWhatWasFound) {
-  SimulatedFabric fabric(2, 2, 1);
-  GetParam().fault(fabric);
-  const TraceResult result = TraceOne(fabric);
-  EXPECT_EQ(result.reached, GetParam().reached);
-  EXPECT_THAT(result.problem, HasSubstr(GetParam().problem));
-  size_t known_hops = 0;
-  for (const Path& path : result.table.paths) {
-    known_hops = std::max(known_hops, path.hops.size());
-    EXPECT_EQ(path.reaches_destination, GetParam().reached);
-    EXPECT_NE(path.state, PathState::kDead);  // nothing says which way failed
-  }
-  EXPECT_EQ(known_hops, GetParam().known_hops);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Destinations, TraceNoAnswer,
-    testing::Values(NoAnswerRow{"SilentHost",
-                                [](SimulatedFabric& f) {
-                                  f.network().host(f.node("host2-1")) = HostBehaviour::kSilent;
-                                },
-                                false, "no answer; the last hop that answered is 10.128.0.", 3},
-                    NoAnswerRow{"NoResponder",
-                                [](SimulatedFabric& f) {
-                                  f.network().host(f.node("host2-1")) = HostBehaviour::kUnreachable;
-                                },
-                                true, "no responder listens there", 3},
-                    NoAnswerRow{
-                        "NothingAnswers",
-                        [](SimulatedFabric& f) { f.network().fault(f.node("leaf1")).dead = true; },
-                        false, "no answer, nor from any hop", 0},
-                    NoAnswerRow{"NoWay",
-                                [](SimulatedFabric& f) {
-                                  const std::vector<topology::LinkIndex> links = {
-                                      f.direction("leaf1", "spine1").link,
-                                      f.direction("leaf1", "spine2").link};
-                                  f.network().SetLinksDown(links);
-                                },
-                                false, "10.0.0.3: 10.0.0.0 says that it is unreachable", 1}),
-    [](const auto& row) { return row.param.name; });
 
 // Another program holds some source ports.
 class SomePortsTaken final : public Endpoint {

@@ -245,9 +245,10 @@ TEST_P(UdpEndpointTest, TellsWithWhichTtlAndTrafficClassTheProbeArrived) {
   EXPECT_EQ(events.back().received_traffic_class, 104);
 }
 
-// Linux shows the TTL of the error itself, and of what it quotes only IPv6's traffic class.
-TEST_P(UdpEndpointTest, TellsOfAnErrorWhatTheKernelShows) {
-  auto endpoint = StartEndpoint();
+// An error queue shows the TTL of the error itself, and of what it quotes only IPv6's traffic class.
+TEST_P(UdpEndpointTest, TellsOfAnErrorWhatTheErrorQueueShows) {
+  auto endpoint = StartEndpoint({.sees_quotes = false});
+  EXPECT_FALSE(endpoint->quote_status().ok());
   const topology::Target nobody = {.name = {}, .address = Loopback(9), .clock = {}};
   Probe probe = ProbeTo(nobody, 5);
   probe.traffic_class = 104;

@@ -48,6 +48,11 @@ struct ProbeHeaders {
   bool operator==(const ProbeHeaders&) const = default;
 };
 
+// What hidden_reason says of an overlay: one between switches, and one that begins at the source
+// itself, so that not even the first hop is the source's leaf.
+inline constexpr const char* kOverlayReason = "overlay: paths hidden";
+inline constexpr const char* kOwnOverlayReason = "overlay: paths hidden, from the source itself on";
+
 // All paths of one direction of a pair. A reverse direction has a table of its own.
 struct PathTable {
   std::string source;  // node name; empty: not known

@@ -30,6 +30,9 @@ class PortSockets {
   // nullptr: it cannot be opened, and *error is the errno; EMFILE also when all of `limit` are in
   // use. The pointer stays valid until a later Get() closes it.
   Socket* Get(const wire::IpAddress& address, uint16_t port, int* error);
+  bool IsOpen(const wire::IpAddress& address, uint16_t port) const {
+    return by_port_.contains(Key(address, port));
+  }
 
   size_t size() const { return by_port_.size(); }
   const UdpSocketOptions& options() const { return options_; }

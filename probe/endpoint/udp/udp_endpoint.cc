@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -20,6 +21,7 @@ namespace weft::probe {
 namespace {
 
 constexpr size_t kAnswersAtOnce = 64;
+constexpr size_t kErrorsAtOnce = 64;
 constexpr size_t kAnswerBytes = 512;
 static_assert(kAnswerBytes >= kMaxProbeBytes);
 constexpr size_t kMaxSourcePortSockets = 16384;
@@ -59,7 +61,36 @@ absl::StatusOr<std::unique_ptr<UdpEndpoint>> UdpEndpoint::Create(
   sources.sharing = PortSharing::kWithAnswers;
   endpoint->ports_.emplace(sources, std::min(RaiseFileLimit(), kMaxSourcePortSockets),
                            endpoint->epoll_fd_);
+  endpoint->OpenIcmpSockets();
   return endpoint;
+}
+
+// Before anything is sent, so that no answer comes by the error queue alone.
+void UdpEndpoint::OpenIcmpSockets() {
+  quote_status_ = absl::UnavailableError("not asked for");
+  if (!options_.sees_quotes) return;
+  const auto open = [&](IcmpSocket& socket, wire::IpAddress::Family family) {
+    int error = socket.Open(family, options_.kernel_stamps);
+    if (error != 0) return error;
+    epoll_event event = {};
+    event.events = EPOLLIN;
+    event.data.ptr = &socket;
+    if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, socket.fd(), &event) == 0) return 0;
+    error = errno;
+    socket = IcmpSocket();
+    return error;
+  };
+  const int error = open(icmp_v4_, wire::IpAddress::Family::kV4);
+  quote_status_ = error == 0 ? absl::OkStatus() : absl::ErrnoToStatus(error, "raw ICMP socket");
+  open(icmp_v6_, wire::IpAddress::Family::kV6);
+  if (icmp_v4_.is_open() || icmp_v6_.is_open()) icmp_batch_.emplace(kErrorsAtOnce, kIcmpErrorBytes);
+}
+
+bool UdpEndpoint::SendsFrom(const wire::IpAddress& source, uint16_t udp_src_port) const {
+  return ports_->IsOpen(source, udp_src_port) ||
+         std::ranges::any_of(answers_, [&](const AnswerSocket& answers) {
+           return answers.socket.address == source && answers.socket.port == udp_src_port;
+         });
 }
 
 UdpEndpoint::UdpEndpoint(const UdpEndpointOptions& options)
@@ -85,6 +116,7 @@ wire::IpAddress UdpEndpoint::LocalAddress(const wire::IpAddress& destination) co
 UdpEndpointCounters UdpEndpoint::counters() const {
   UdpEndpointCounters counters = counters_;
   counters.late = in_flight_.late_count();
+  counters.icmp_overflow = icmp_v4_.OverflowCount() + icmp_v6_.OverflowCount();
   return counters;
 }
 

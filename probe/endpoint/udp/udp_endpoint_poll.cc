@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "probe/endpoint/udp/host_clock.h"
 #include "probe/endpoint/udp/udp_endpoint.h"
+#include "wire/ip_error.h"
+#include "wire/roce.h"
 
 namespace weft::probe {
 namespace {
@@ -29,6 +31,21 @@ EventKind MeaningOf(const QueuedError& error) {
   if (error.icmp_type == expired && error.icmp_code == ICMP_EXC_TTL) return EventKind::kHop;
   const uint8_t unreachable = v6 ? ICMP6_DST_UNREACH : ICMP_DEST_UNREACH;
   return error.icmp_type == unreachable ? EventKind::kUnreachable : EventKind::kLost;
+}
+
+// The same of one that a raw socket shows, whose kinds are coarser than types and codes.
+EventKind MeaningOf(const wire::IpError& error) {
+  switch (error.kind) {
+    case wire::IpErrorKind::kTimeExceeded:
+      return EventKind::kHop;
+    case wire::IpErrorKind::kUnreachable:
+    case wire::IpErrorKind::kPortClosed:
+      return EventKind::kUnreachable;
+    case wire::IpErrorKind::kPacketTooBig:
+      break;
+  }
+  // "Fragmentation needed" is a code of IPv4's "destination unreachable".
+  return error.quoted_ip.source.IsV4() ? EventKind::kUnreachable : EventKind::kLost;
 }
 
 }  // namespace
@@ -57,8 +74,14 @@ void UdpEndpoint::ReadReady() {
   const int count = epoll_wait(epoll_fd_, ready.data(), kReadyAtOnce, 0);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<size_t>(i)];
+    if (event.data.ptr == &icmp_v4_ || event.data.ptr == &icmp_v6_) continue;
     auto* socket = static_cast<PortSockets::Socket*>(event.data.ptr);
     if ((event.events & EPOLLERR) != 0) ReadErrors(*socket);
+  }
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = ready[static_cast<size_t>(i)];
+    if (event.data.ptr == &icmp_v4_) ReadIcmp(icmp_v4_);
+    if (event.data.ptr == &icmp_v6_) ReadIcmp(icmp_v6_);
   }
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<size_t>(i)];
@@ -67,6 +90,14 @@ void UdpEndpoint::ReadReady() {
       if (&answers.socket == event.data.ptr) ReadAnswers(answers);
     }
   }
+}
+
+void UdpEndpoint::ReadIcmp(const IcmpSocket& socket) {
+  size_t count = 0;
+  do {
+    count = icmp_batch_->Receive(socket.fd());
+    for (size_t i = 0; i < count; ++i) OnIcmp(icmp_batch_->Get(i));
+  } while (count == icmp_batch_->capacity() && pending_.size() < pending_.capacity() / 2);
 }
 
 void UdpEndpoint::ReadAnswers(const AnswerSocket& answers) {
@@ -102,8 +133,7 @@ void UdpEndpoint::OnAnswer(const AnswerSocket& answers, const Datagram& datagram
     ++counters_.stray;
     return;
   }
-  // The stamp of its leaving was queued before the probe could be answered.
-  if (sent_[entry->slot].stamp_ns == 0) ReadErrors(*sent_[entry->slot].socket);
+  ReadSendStamp(*entry);
   entry = in_flight_.Find(packet.payload.sequence);
   if (entry == nullptr) return;
   Event event = {.kind = EventKind::kReply,
@@ -134,11 +164,18 @@ void UdpEndpoint::ReadErrors(PortSockets::Socket& socket) {
     if (error.kind == QueuedError::Kind::kSendStamp) {
       OnSendStamp(error);
     } else if (error.kind == QueuedError::Kind::kIcmp) {
-      OnIcmp(socket, error);
+      OnQueuedIcmp(socket, error);
     } else {
       ++counters_.other_errors;
     }
   }
+}
+
+// The stamp of its leaving was queued before the probe could be answered. What is read beside it
+// may end the probe.
+void UdpEndpoint::ReadSendStamp(const InFlight::Entry& entry) {
+  const Sent& sent = sent_[entry.slot];
+  if (options_.kernel_stamps && sent.stamp_ns == 0) ReadErrors(*sent.socket);
 }
 
 void UdpEndpoint::OnSendStamp(const QueuedError& error) {
@@ -152,7 +189,8 @@ void UdpEndpoint::OnSendStamp(const QueuedError& error) {
   ReportSent(*entry);
 }
 
-void UdpEndpoint::OnIcmp(const PortSockets::Socket& socket, const QueuedError& error) {
+void UdpEndpoint::OnQueuedIcmp(const PortSockets::Socket& socket, const QueuedError& error) {
+  if (IcmpSocketOf(socket.address).is_open()) return;  // it says the same, and more
   const EventKind kind = MeaningOf(error);
   if (kind == EventKind::kLost) {
     ++counters_.other_errors;
@@ -174,6 +212,56 @@ void UdpEndpoint::OnIcmp(const PortSockets::Socket& socket, const QueuedError& e
                  .icmp_code = error.icmp_code,
                  .quoted_traffic_class = error.quoted_traffic_class,
                  .answer_ttl = error.carrier_ttl});
+}
+
+void UdpEndpoint::OnIcmp(const Datagram& datagram) {
+  const std::optional<wire::IpError> error = ParseIcmpDatagram(datagram);
+  const EventKind kind = error ? MeaningOf(*error) : EventKind::kLost;
+  if (kind == EventKind::kLost) {
+    ++counters_.other_errors;
+    return;
+  }
+  InFlight::Entry* entry = FindQuoted(*error);
+  if (entry == nullptr) return;
+  const uint32_t sequence = entry->sequence;
+  ReadSendStamp(*entry);
+  entry = in_flight_.Find(sequence);
+  if (entry == nullptr) return;
+  Event event = {.kind = kind,
+                 .time_ns = datagram.stamp_ns != 0 ? FromRealtime(datagram.stamp_ns) : Now(),
+                 .rtt_ns = RttOf(*entry, datagram.stamp_ns),
+                 .hop_address = error->carrier.source,
+                 .icmp_code = error->code,
+                 .quoted_traffic_class = error->quoted_ip.traffic_class,
+                 .quoted_ttl = error->quoted_ip.ttl};
+  if (error->carrier.source.IsV4()) event.answer_ip_id = error->carrier.identification;
+  if (error->carrier.ttl != 0) event.answer_ttl = error->carrier.ttl;
+  Finish(entry, event);
+}
+
+// The probe that an error quotes, by its session and sequence, or where the quote is too short for
+// these by addresses, source port and length. nullptr: it is not, or no longer, ours; counted.
+InFlight::Entry* UdpEndpoint::FindQuoted(const wire::IpError& error) {
+  const wire::IpHeader& ip = error.quoted_ip;
+  const std::optional<wire::UdpHeader>& udp = error.quoted_udp;
+  if (!udp || udp->destination_port != wire::kRoceUdpPort ||
+      !SendsFrom(ip.source, udp->source_port)) {
+    ++counters_.foreign_errors;
+    return nullptr;
+  }
+  const std::optional<wire::ProbePayload> quoted = ParseQuotedProbe(error.quoted_payload);
+  if (quoted && quoted->session != options_.session) {
+    ++counters_.other_session;
+    return nullptr;
+  }
+  InFlight::Entry* entry = quoted ? in_flight_.FindAnswered(quoted->sequence)
+                                  : in_flight_.FindQuoted(ip.destination, udp->source_port,
+                                                          TtlFromUdpLength(udp->length), ip.source);
+  if (entry == nullptr) return nullptr;
+  const PortSockets::Socket& socket = *sent_[entry->slot].socket;
+  if (socket.address == ip.source && socket.port == udp->source_port) return entry;
+  ++counters_.stray;
+  return nullptr;
 }
 
 void UdpEndpoint::ExpireProbes() {

@@ -2,7 +2,6 @@
 #include "probe/endpoint/udp/udp_socket.h"
 
 #include <linux/filter.h>
-#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 // After <netinet/in.h>, which has what both would define.
@@ -15,13 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "probe/endpoint/udp/socket_address.h"
+#include "probe/endpoint/udp/socket_options.h"
 
 namespace weft::probe {
 namespace {
-
-bool SetOption(int fd, int level, int name, int value) {
-  return setsockopt(fd, level, name, &value, sizeof value) == 0;
-}
 
 bool DropWhatArrives(int fd) {
   sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
@@ -29,33 +25,25 @@ bool DropWhatArrives(int fd) {
   return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
-// Stamps are an offer of the kernel's: without them the endpoint takes its own time.
-void AskForStamps(int fd, const UdpSocketOptions& options) {
-  int flags = SOF_TIMESTAMPING_SOFTWARE;
-  if (options.stamps_sends) flags |= SOF_TIMESTAMPING_TX_SOFTWARE;
-  if (options.stamps_receives) flags |= SOF_TIMESTAMPING_RX_SOFTWARE;
-  if (flags != SOF_TIMESTAMPING_SOFTWARE) SetOption(fd, SOL_SOCKET, SO_TIMESTAMPING, flags);
-}
-
 // What an IP packet looks like, and what is told of those that arrive (of ICMP errors too).
 bool ConfigureIpv4(int fd, bool tells) {
-  return SetOption(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) &&
-         (!tells ||
-          (SetOption(fd, IPPROTO_IP, IP_PKTINFO, 1) && SetOption(fd, IPPROTO_IP, IP_RECVTTL, 1) &&
-           SetOption(fd, IPPROTO_IP, IP_RECVTOS, 1)));
+  return SetSocketOption(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) &&
+         (!tells || (SetSocketOption(fd, IPPROTO_IP, IP_PKTINFO, 1) &&
+                     SetSocketOption(fd, IPPROTO_IP, IP_RECVTTL, 1) &&
+                     SetSocketOption(fd, IPPROTO_IP, IP_RECVTOS, 1)));
 }
 
 // With IPV6_FLOWINFO_SEND the kernel takes the label that is asked for, and tells the one that an
 // ICMP error quotes.
 bool ConfigureIpv6(int fd, bool tells) {
-  return SetOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) &&
-         SetOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) &&
-         SetOption(fd, IPPROTO_IPV6, IPV6_DONTFRAG, 1) &&
-         SetOption(fd, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0) &&
-         SetOption(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1) &&
-         (!tells || (SetOption(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) &&
-                     SetOption(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1) &&
-                     SetOption(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1)));
+  return SetSocketOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) &&
+         SetSocketOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) &&
+         SetSocketOption(fd, IPPROTO_IPV6, IPV6_DONTFRAG, 1) &&
+         SetSocketOption(fd, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0) &&
+         SetSocketOption(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1) &&
+         (!tells || (SetSocketOption(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) &&
+                     SetSocketOption(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1) &&
+                     SetSocketOption(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1)));
 }
 
 bool Configure(int fd, const UdpSocketOptions& options) {
@@ -67,19 +55,16 @@ bool Configure(int fd, const UdpSocketOptions& options) {
                  static_cast<socklen_t>(options.interface.size())) != 0) {
     return false;
   }
-  if (options.hears_errors && !(v6 ? SetOption(fd, IPPROTO_IPV6, IPV6_RECVERR, 1)
-                                   : SetOption(fd, IPPROTO_IP, IP_RECVERR, 1))) {
+  if (options.hears_errors && !(v6 ? SetSocketOption(fd, IPPROTO_IPV6, IPV6_RECVERR, 1)
+                                   : SetSocketOption(fd, IPPROTO_IP, IP_RECVERR, 1))) {
     return false;
   }
   if (options.receive_buffer_bytes > 0) {
-    // Past the host's limit where that is allowed.
-    if (!SetOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, options.receive_buffer_bytes)) {
-      SetOption(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer_bytes);
-    }
+    SetReceiveBuffer(fd, options.receive_buffer_bytes);
   }
-  AskForStamps(fd, options);
+  AskForStamps(fd, options.stamps_sends, options.stamps_receives);
   if (options.sharing == PortSharing::kForOneAnswer) {
-    return SetOption(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    return SetSocketOption(fd, SOL_SOCKET, SO_REUSEADDR, 1);
   }
   return options.receives || DropWhatArrives(fd);
 }
@@ -96,7 +81,7 @@ int Bind(int fd, const UdpSocketOptions& options) {
     if (!shares || errno != EADDRINUSE || tries == kTries) return errno;
     usleep(kBetweenTriesUs);
   }
-  return !shares || SetOption(fd, SOL_SOCKET, SO_REUSEADDR, 1) ? 0 : errno;
+  return !shares || SetSocketOption(fd, SOL_SOCKET, SO_REUSEADDR, 1) ? 0 : errno;
 }
 
 // Whether sendmsg() reported an ICMP error of an earlier packet, which is then over.
