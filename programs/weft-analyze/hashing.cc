@@ -12,6 +12,7 @@
 #include "programs/weft-analyze/inputs.h"
 #include "programs/weft-analyze/printing.h"
 #include "programs/weft-analyze/subcommands.h"
+#include "topology/route/table_fit.h"
 
 namespace weft::analyze {
 namespace {
@@ -23,7 +24,58 @@ using analyzer::TierPair;
 
 constexpr const char* kName = "weft-analyze hashing";
 
-void PrintJson(const HashReport& report) {
+// Which hash one switch's choice among one group follows.
+struct FittedGroup {
+  std::string node;
+  std::vector<std::string> members;
+  topology::GroupFit fit;
+};
+
+struct Result {
+  HashReport report;
+  std::optional<std::vector<FittedGroup>> models;  // where they were asked for
+};
+
+command::Json ModelsJson(const std::vector<FittedGroup>& models) {
+  command::Json json = command::Json::array();
+  for (const FittedGroup& group : models) {
+    json.push_back({{"node", group.node},
+                    {"members", group.members},
+                    {"model", group.fit.known() ? topology::ModelText(group.fit.hash) : "unknown"},
+                    {"fitted_ports", group.fit.fitted},
+                    {"checked_ports", group.fit.checked},
+                    {"right_ports", group.fit.right},
+                    {"alternatives", group.fit.hash.alternatives()},
+                    {"reason", group.fit.reason}});
+  }
+  return json;
+}
+
+void PrintModels(const std::vector<FittedGroup>& models) {
+  constexpr size_t kMaxModels = 40;
+  for (size_t i = 0; i < std::min(models.size(), kMaxModels); ++i) {
+    const FittedGroup& group = models[i];
+    std::printf("%snext hops of %s (%s%s): ", i == 0 ? "\n" : "", group.node.c_str(),
+                group.members.front().c_str(),
+                group.members.size() > 2
+                    ? (" and " + std::to_string(group.members.size() - 1) + " others").c_str()
+                    : (", " + group.members.back()).c_str());
+    if (!group.fit.known()) {
+      std::printf("model unknown: %s\n", group.fit.reason.c_str());
+      continue;
+    }
+    std::printf("follow %s (fitted to %u ports, verified on %u of %u others)\n",
+                topology::ModelText(group.fit.hash).c_str(), group.fit.fitted, group.fit.right,
+                group.fit.checked);
+  }
+  if (models.size() > kMaxModels) {
+    std::printf("and %zu more switches\n", models.size() - kMaxModels);
+  }
+  if (models.empty()) std::printf("\nno measured port met a choice that a model could explain\n");
+}
+
+void PrintJson(const Result& result) {
+  const HashReport& report = result.report;
   command::Json json = {{"flows", report.flow_count},
                         {"flows_not_followed", report.unplaced},
                         {"groups", command::Json::array()},
@@ -54,6 +106,7 @@ void PrintJson(const HashReport& report) {
                              {"never_used_share", tiers.never_used_share},
                              {"verdict", ToString(tiers.verdict)}});
   }
+  if (result.models) json["models"] = ModelsJson(*result.models);
   command::PrintJson(json);
 }
 
@@ -145,7 +198,8 @@ void PrintGroups(const HashReport& report) {
   }
 }
 
-void PrintText(const HashReport& report) {
+void PrintText(const Result& result) {
+  const HashReport& report = result.report;
   std::printf("%s in %s of equal ways", Count(report.flow_count, "distinct flow").c_str(),
               Count(report.groups.size(), "group").c_str());
   if (report.unplaced > 0) std::printf("; %u could not be followed", report.unplaced);
@@ -153,6 +207,7 @@ void PrintText(const HashReport& report) {
   command::PrintFindings(report.findings);
   PrintTiers(report);
   PrintGroups(report);
+  if (result.models) PrintModels(*result.models);
 }
 
 void PrintCsv(const HashReport& report) {
@@ -171,18 +226,45 @@ struct HashingOptions {
   std::vector<std::string> paths;
   std::string fabric;
   std::string flows;
+  bool fit = false;
+  uint32_t fit_seeds = 1;
   command::Format format = command::Format::kAuto;
 };
 
-absl::StatusOr<HashReport> Analyze(const HashingOptions& options, bool* partial) {
+std::vector<FittedGroup> FitModels(const topology::Fabric& fabric,
+                                   std::span<const topology::PathTable> tables, uint32_t seeds) {
+  const topology::Router router(&fabric, std::vector<topology::HashModel>(fabric.nodes().size()),
+                                {});
+  topology::FitOptions options;
+  options.seeds.clear();
+  for (uint32_t seed = 0; seed < seeds; ++seed) options.seeds.push_back(seed);
+  std::vector<FittedGroup> models;
+  for (const topology::GroupSamples& group : topology::SamplesOf(router, tables)) {
+    FittedGroup fitted = {fabric.node(group.node).name, {}, topology::FitGroup(group, options)};
+    for (topology::Direction member : group.members) {
+      fitted.members.push_back(topology::MemberName(fabric, group.members, member));
+    }
+    models.push_back(std::move(fitted));
+  }
+  return models;
+}
+
+absl::StatusOr<Result> Analyze(const HashingOptions& options, bool* partial) {
   const auto tables = ReadTables(kName, options.paths, partial);
   if (!tables.ok()) return tables.status();
   const auto fabric = ReadOrInferFabric(kName, options.fabric, *tables, partial);
   if (!fabric.ok()) return fabric.status();
-  if (options.flows.empty()) return analyzer::JudgeHashing(*fabric, *tables, std::nullopt);
-  const auto flows = command::ReadRecordFiles<topology::Flow>(kName, {options.flows}, partial);
-  if (!flows.ok()) return flows.status();
-  return analyzer::JudgeHashing(*fabric, *tables, *flows);
+  std::optional<std::vector<topology::Flow>> flows;
+  if (!options.flows.empty()) {
+    auto read = command::ReadRecordFiles<topology::Flow>(kName, {options.flows}, partial);
+    if (!read.ok()) return read.status();
+    flows = *std::move(read);
+  }
+  auto report = analyzer::JudgeHashing(*fabric, *tables, flows);
+  if (!report.ok()) return report.status();
+  Result result = {*std::move(report), std::nullopt};
+  if (options.fit) result.models = FitModels(*fabric, *tables, options.fit_seeds);
+  return result;
 }
 
 }  // namespace
@@ -202,24 +284,36 @@ command::ExitCode Hashing(const std::vector<std::string>& arguments) {
   options.app()
       .add_option("--flows", chosen.flows, "Judge these flows only, not all measured ports")
       ->type_name("FILE");
+  CLI::Option* fit =
+      options.app().add_flag("--fit", chosen.fit,
+                             "Fit a hash model to every switch's choices, and verify it on ports "
+                             "that were kept out");
+  options.app()
+      .add_option("--fit-seeds", chosen.fit_seeds,
+                  "Seeds to try, from 0, for hashes that are another hash with another seed")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 16))
+      ->needs(fit)
+      ->type_name("N");
   options.AddFormat(&chosen.format);
   if (const auto exit = options.Parse(arguments)) return *exit;
 
   bool partial = false;
-  const absl::StatusOr<HashReport> report = Analyze(chosen, &partial);
-  if (!report.ok()) return command::PrintError(kName, report.status());
+  const absl::StatusOr<Result> result = Analyze(chosen, &partial);
+  if (!result.ok()) return command::PrintError(kName, result.status());
+  const HashReport& report = result->report;
   switch (command::Resolve(chosen.format)) {
     case command::Format::kText:
-      PrintText(*report);
+      PrintText(*result);
       break;
     case command::Format::kCsv:
-      PrintCsv(*report);
+      PrintCsv(report);
       break;
     default:
-      PrintJson(*report);
+      PrintJson(*result);
   }
-  partial |= report->unplaced > 0;
-  return command::Worse(command::ExitCodeOf(report->findings),
+  partial |= report.unplaced > 0;
+  return command::Worse(command::ExitCodeOf(report.findings),
                         partial ? command::ExitCode::kPartial : command::ExitCode::kOk);
 }
 

@@ -38,6 +38,7 @@ struct Result {
   Fabric fabric;
   std::vector<analyzer::InterfaceJoin> joins;
   analyzer::InferCounts counts;
+  size_t one_or_more = 0;  // links of one or more cables, before a blueprint tells how many
   std::optional<topology::CheckResult> check;  // with a blueprint
   std::vector<std::string> not_measured;
   std::vector<topology::Finding> findings;
@@ -118,6 +119,7 @@ void PrintJson(const Result& result) {
                     {"switches", CountNodes(fabric, NodeKind::kSwitch, std::nullopt)},
                     {"hosts", CountNodes(fabric, NodeKind::kHost, std::nullopt)},
                     {"links", fabric.links().size()},
+                    {"links_one_or_more", result.one_or_more},
                     {"fabric_identical", result.check ? command::Json(result.check->identical)
                                                       : command::Json(nullptr)},
                     {"fabric_agrees",
@@ -137,6 +139,11 @@ void PrintJson(const Result& result) {
 
 std::string Verdict(const Result& result) {
   if (!result.check) return "no blueprint to compare with";
+  if (result.check->identical && result.one_or_more > 0) {
+    return "identical to the blueprint as far as can be told: " +
+           Count(result.one_or_more, "link is", "links are") +
+           " one or more (parallel ones are not told apart)";
+  }
   if (result.check->identical) return "identical to the blueprint";
   if (result.check->agrees) {
     return "agrees with the blueprint as far as it was measured";
@@ -271,6 +278,8 @@ absl::StatusOr<Result> Analyze(const Inputs& inputs, bool* partial) {
   result.counts = inferred->counts;
   result.joins = std::move(inferred->joins);
   result.findings = std::move(inferred->findings);
+  result.one_or_more = static_cast<size_t>(
+      std::ranges::count_if(result.fabric.links(), &topology::Link::one_or_more));
   if (*blueprint) {
     absl::Status status = CompareWith(**blueprint, *tables, *inferred, &result);
     if (!status.ok()) return status;

@@ -5,10 +5,11 @@
 #include "programs/weft-topo/subcommands.h"
 
 int main(int argc, char** argv) {
-  constexpr std::array<weft::command::Subcommand, 6> kSubcommands = {
+  constexpr std::array<weft::command::Subcommand, 7> kSubcommands = {
       {{"generate", "make a fabric from a few numbers", weft::topo::Generate},
        {"show", "what a fabric consists of", weft::topo::Show},
        {"path", "all shortest paths between two hosts", weft::topo::Path},
+       {"ports", "source ports that take a wanted path, computed", weft::topo::Ports},
        {"next-hops", "every switch's next hops to every host, as a routing table needs them",
         weft::topo::NextHops},
        {"import", "path tables from what other tools traced", weft::topo::Import},

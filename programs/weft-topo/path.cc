@@ -6,7 +6,7 @@
 #include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
-#include "programs/weft-topo/node_text.h"
+#include "programs/weft-topo/host_pair.h"
 #include "programs/weft-topo/path_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "topology/route/route.h"
@@ -72,23 +72,6 @@ std::optional<command::ExitCode> ParsePathOptions(const std::vector<std::string>
   return exit;
 }
 
-// A host by name, or else by address.
-absl::StatusOr<NodeIndex> FindHost(const Fabric& fabric, const std::string& text) {
-  std::optional<NodeIndex> node = fabric.FindNode(text);
-  if (!node) {
-    if (const auto address = wire::IpAddress::Parse(text)) node = fabric.FindAddress(*address);
-  }
-  if (!node) {
-    return absl::InvalidArgumentError("\"" + text +
-                                      "\": no node of the fabric has this name or address");
-  }
-  if (fabric.node(*node).kind != topology::NodeKind::kHost) {
-    return absl::InvalidArgumentError("\"" + text + "\": it is of kind " +
-                                      KindName(fabric.node(*node).kind) + ": expected a host");
-  }
-  return *node;
-}
-
 absl::StatusOr<Answer> FindPaths(const topology::Router& router, const PathOptions& options,
                                  NodeIndex from, NodeIndex to) {
   Answer answer;
@@ -100,18 +83,10 @@ absl::StatusOr<Answer> FindPaths(const topology::Router& router, const PathOptio
                                          ": no links and switches join them");
   }
   if (options.hash.empty()) return answer;
-  topology::HashedHeaders headers;
-  for (auto [node, address] :
-       {std::pair(from, &headers.source), std::pair(to, &headers.destination)}) {
-    const std::string text = FirstAddress(router.fabric().node(node));
-    if (text.empty()) {
-      return absl::InvalidArgumentError("node \"" + router.fabric().node(node).name +
-                                        "\" has no address: a hash needs both");
-    }
-    *address = *wire::IpAddress::Parse(text);
-  }
-  headers.udp_src_port = *options.udp_src_port;
-  const auto route = router.Route(headers);
+  absl::StatusOr<topology::HashedHeaders> headers = HeadersBetween(router.fabric(), {from, to});
+  if (!headers.ok()) return headers.status();
+  headers->udp_src_port = *options.udp_src_port;
+  const auto route = router.Route(*headers);
   if (!route.ok()) return route.status();
   const auto found = std::find(answer.paths.begin(), answer.paths.end(), *route);
   if (found == answer.paths.end()) {
@@ -213,18 +188,13 @@ command::ExitCode Path(const std::vector<std::string>& arguments) {
   bool partial = false;
   const auto fabric = command::ReadFabric(kName, options.fabric, &partial);
   if (!fabric.ok()) return command::PrintError(kName, fabric.status());
-  const auto from = FindHost(*fabric, options.from);
-  if (!from.ok()) return command::UsageError(kName, std::string(from.status().message()));
-  const auto to = FindHost(*fabric, options.to);
-  if (!to.ok()) return command::UsageError(kName, std::string(to.status().message()));
-  if (*from == *to) {
-    return command::UsageError(kName, "\"" + options.to + "\": expected two different hosts");
-  }
+  const auto pair = FindPair(*fabric, options.from, options.to);
+  if (!pair.ok()) return command::UsageError(kName, std::string(pair.status().message()));
 
   const std::vector<topology::HashModel> hashes(
       fabric->nodes().size(), {topology::HashModel::Function::kCrc32, options.hash_seed});
   const topology::Router router(&*fabric, hashes, {});
-  const absl::StatusOr<Answer> answer = FindPaths(router, options, *from, *to);
+  const absl::StatusOr<Answer> answer = FindPaths(router, options, pair->from, pair->to);
   if (!answer.ok()) return command::PrintError(kName, answer.status());
   switch (command::Resolve(options.format)) {
     case command::Format::kText:

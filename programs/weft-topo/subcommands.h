@@ -12,6 +12,7 @@ namespace weft::topo {
 command::ExitCode Generate(const std::vector<std::string>& arguments);
 command::ExitCode Show(const std::vector<std::string>& arguments);
 command::ExitCode Path(const std::vector<std::string>& arguments);
+command::ExitCode Ports(const std::vector<std::string>& arguments);
 command::ExitCode NextHops(const std::vector<std::string>& arguments);
 command::ExitCode Import(const std::vector<std::string>& arguments);
 command::ExitCode Check(const std::vector<std::string>& arguments);

@@ -143,6 +143,88 @@ TEST(Compare, LinkFiguresComeFromTheRoundsOwnTables) {
   EXPECT_DOUBLE_EQ(*(*summaries)[1].fullest_link, 0);
 }
 
+// ---- other fabrics, and rounds with one side
+
+struct FabricRow {
+  const char* name;
+  bool pods;
+  bool ipv6;
+  const char* source;
+  const char* destination;
+};
+class CompareOn : public ::testing::TestWithParam<FabricRow> {};
+
+TEST_P(CompareOn, LinkFiguresFollowThePathOfThePort) {
+  const FabricRow& row = GetParam();
+  const topology::Fabric fabric = row.pods
+                                      ? MakePods({2, 2, 2, 4, 1, row.ipv6, Numbering::kNumbered, 1})
+                                      : MakeFabric({2, 2, 2, 0, 0});
+  const topology::PathTable table = Tracer(&fabric, 3).Trace(row.source, row.destination);
+  ASSERT_GE(table.paths.size(), 2U);
+  std::vector<Round> rounds(2);
+  for (size_t i = 0; i < 2; ++i) {
+    FlowReport report = Report("a", 8e6, 8e6, table.paths[i].udp_src_ports.front());
+    report.flow.source = row.source;
+    report.flow.destination = row.destination;
+    rounds[i].name = i == 0 ? "before" : "after";
+    rounds[i].reports = {report};
+    rounds[i].tables = {table};
+  }
+  const auto summaries = CompareRounds(fabric, rounds);
+  ASSERT_TRUE(summaries.ok()) << summaries.status();
+  for (const RoundSummary& summary : *summaries) {
+    EXPECT_EQ(summary.flows_without_path, 0U);
+    ASSERT_TRUE(summary.fullest_link.has_value());
+    EXPECT_GT(*summary.fullest_link, 0);
+    EXPECT_THAT(summary.fullest_link_name, HasSubstr(" -> "));
+    ASSERT_TRUE(summary.idle_links.has_value());
+    EXPECT_GT(*summary.idle_links, 0U);
+  }
+  EXPECT_EQ((*summaries)[1].flows_moved, 1U);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Rows, CompareOn,
+    ::testing::Values(FabricRow{"TwoTier", false, false, "host1-1", "host2-1"},
+                      FabricRow{"ThreeTier", true, false, "host1-1", "host3-1"},
+                      FabricRow{"ThreeTierIpv6", true, true, "host1-1", "host3-1"},
+                      FabricRow{"OnePodIpv6", true, true, "host1-1", "host2-1"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+struct SideRow {
+  const char* name;
+  bool reports;
+  bool tables;
+};
+class CompareOneSided : public ::testing::TestWithParam<SideRow> {};
+
+TEST_P(CompareOneSided, SaysOfTheOtherSideOnlyWhatItHas) {
+  const SideRow& row = GetParam();
+  const topology::Fabric fabric = MakeFabric({2, 2, 2, 0, 0});
+  const topology::PathTable table = Tracer(&fabric, 3).Trace("host1-1", "host2-1");
+  FlowReport report = Report("a", 8e6, 4e6, table.paths[0].udp_src_ports.front());
+  report.flow.source = "host1-1";
+  report.flow.destination = "host2-1";
+  std::vector<Round> rounds = {{"whole", {report}, {table}}, {"half", {}, {}}};
+  if (row.reports) rounds[1].reports = {report};
+  if (row.tables) rounds[1].tables = {table};
+  const auto summaries = CompareRounds(fabric, rounds);
+  ASSERT_TRUE(summaries.ok()) << summaries.status();
+  const RoundSummary& half = (*summaries)[1];
+  EXPECT_EQ((*summaries)[0].flows_without_path, 0U);
+  EXPECT_DOUBLE_EQ(*(*summaries)[0].goodput_share, 0.5);
+  EXPECT_EQ(half.flows, row.reports ? 1U : 0U);
+  EXPECT_EQ(half.goodput_share.has_value(), row.reports);
+  EXPECT_EQ(half.min_flow_share.has_value(), row.reports);
+  EXPECT_EQ(half.flows_without_path, row.reports && !row.tables ? 1U : 0U);
+  EXPECT_EQ(half.flows_moved.value_or(0), 0U);
+}
+INSTANTIATE_TEST_SUITE_P(Rows, CompareOneSided,
+                         ::testing::Values(SideRow{"NeitherReportsNorTables", false, false},
+                                           SideRow{"ReportsOnly", true, false},
+                                           SideRow{"TablesOnly", false, true},
+                                           SideRow{"Both", true, true}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
 TEST(Compare, AFlowReportedTwiceInARoundIsRefused) {
   const std::vector<Round> rounds = {{"r", {Report("a", 1, 1), Report("a", 1, 1)}, {}}};
   const auto summaries = CompareRounds(topology::Fabric(), rounds);

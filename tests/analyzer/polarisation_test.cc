@@ -201,6 +201,60 @@ TEST(UnevenHash, EightFlowsOnTwoLinksAreACollisionAndNoBadHash) {
   EXPECT_EQ(report.groups[0].verdict, HashVerdict::kUnknown);
 }
 
+// ---- weighted groups
+
+// A leaf whose table of next hops holds some spines more often than others, as switches with
+// weights keep it: a real hash over the slots, for `flow_count` source ports of one pair.
+std::vector<PathTable> WeightedTables(const Fabric& fabric, uint32_t seed,
+                                      const std::vector<uint32_t>& weights, uint32_t flow_count) {
+  PathTable table = Tracer(&fabric, seed, {}, kMixedHashing).Trace("host1-1", "host2-1");
+  EXPECT_EQ(table.paths.size(), weights.size());
+  std::vector<size_t> slots;
+  for (size_t path = 0; path < table.paths.size(); ++path) {
+    table.paths[path].udp_src_ports.clear();
+    slots.insert(slots.end(), weights[path], path);
+  }
+  topology::HashModel model;
+  model.function = Function::kMixed;
+  model.seed = seed;
+  topology::HashedHeaders headers;
+  headers.source = table.source_address;
+  headers.destination = table.destination_address;
+  for (uint32_t i = 0; i < flow_count; ++i) {
+    headers.udp_src_port = static_cast<uint16_t>(0xc000 + i * 7);
+    const uint32_t slot =
+        topology::ChooseMember(model, headers, static_cast<uint32_t>(slots.size()));
+    table.paths[slots[slot]].udp_src_ports.push_back(headers.udp_src_port);
+  }
+  return {table};
+}
+
+class WeightedGroup : public ::testing::TestWithParam<uint32_t> {};
+TEST_P(WeightedGroup, IsUnevenByDistinctFlowsAndItsTwinOfEqualWeightsIsNot) {
+  const Fabric built = MakeFabric({2, 4, 1, 0, 0});
+  const HashReport weighted = Judge(built, WeightedTables(built, GetParam(), {4, 1, 1, 2}, 400));
+  ASSERT_THAT(Codes(weighted), ElementsAre("uneven-hash"));
+  EXPECT_EQ(weighted.findings[0].subject, "leaf1");
+  EXPECT_EQ(weighted.flow_count, 400U);
+  EXPECT_LT(*weighted.groups[0].p_value, kUnevenPValue);
+  EXPECT_EQ(weighted.groups[0].verdict, HashVerdict::kUneven);
+  const HashReport even = Judge(built, WeightedTables(built, GetParam(), {2, 2, 2, 2}, 400));
+  EXPECT_THAT(Codes(even), IsEmpty());
+  EXPECT_EQ(even.groups[0].verdict, HashVerdict::kEven);
+}
+TEST_P(WeightedGroup, OfFewFlowsIsAPlainCollisionWithItsProbability) {
+  const Fabric built = MakeFabric({2, 4, 1, 0, 0});
+  const HashReport report = Judge(built, WeightedTables(built, GetParam(), {8, 1, 1, 1}, 6));
+  ASSERT_EQ(report.groups.size(), 1U);
+  EXPECT_EQ(report.groups[0].verdict, HashVerdict::kUnknown);
+  EXPECT_FALSE(report.groups[0].p_value.has_value());
+  ASSERT_THAT(Codes(report), ElementsAre("few-flows"));
+  EXPECT_EQ(report.findings[0].severity, topology::Severity::kInfo);
+  EXPECT_GT(*report.findings[0].evidence[1].value, 0);
+  EXPECT_LE(*report.findings[0].evidence[1].value, 1);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, WeightedGroup, ::testing::Values(1U, 2U, 3U));
+
 TEST(Hashing, OnlyTheGivenFlowsAreJudged) {
   const Fabric built = MakeFabric({2, 2, 1, 0, 0});
   const std::vector<PathTable> tables = {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as what other tools traced: read without harm; the tables hold what their schema says
-// and come back from a record.
+// Any bytes as what other tools traced, or as what lldpctl printed: read without harm; the records
+// hold what their schema says, the tables come back from a record, and neighbours make a fabric.
 #include <string>
+#include <vector>
 
 #include "tests/fuzz/expect.h"
+#include "topology/fabric/fabric.h"
 #include "topology/import/import.h"
+#include "topology/import/lldp.h"
 
 namespace weft::topology {
 namespace {
@@ -45,6 +48,24 @@ void FuzzImport(TraceFormat format, std::string_view text) {
   }
 }
 
+// As one file, and as the files of two nodes that may be each other's neighbours.
+void FuzzLldp(std::string_view text) {
+  const size_t half = text.size() / 2;
+  const std::vector<std::vector<LldpFile>> cases = {
+      {{"fuzz", text, "leaf1"}},
+      {{"fuzz a", text, "leaf1"}, {"fuzz b", text, "spine1"}},
+      {{"fuzz a", text.substr(0, half), "leaf1"}, {"fuzz b", text.substr(half), "spine1"}}};
+  for (const std::vector<LldpFile>& files : cases) {
+    const auto result = ImportLldp(files);
+    if (!result.ok()) {
+      fuzz::Expect(result.status().message().substr(0, 4) == "fuzz", "an error names the file");
+      continue;
+    }
+    ExpectFindings(result->findings);
+    fuzz::Expect(Fabric::FromRecords(result->records).ok(), "neighbours make a fabric");
+  }
+}
+
 }  // namespace
 }  // namespace weft::topology
 
@@ -52,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   weft::topology::FuzzImport(weft::topology::TraceFormat::kScamper, text);
   weft::topology::FuzzImport(weft::topology::TraceFormat::kDublinTraceroute, text);
+  weft::topology::FuzzLldp(text);
   return 0;
 }

@@ -126,3 +126,9 @@ weft_golden(analyze-hashing-other-kind EXIT 3 COMMAND weft-analyze hashing
             ${pods}/blueprint.jsonl)
 weft_golden(analyze-hashing-no-fabric EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
             --format text)
+weft_golden(analyze-hashing-fit EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --fit --fit-seeds 1100 --format text)
+weft_golden(analyze-hashing-fit-json EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --fit --fit-seeds 1100)
+weft_golden(analyze-hashing-fit-unknown EXIT 0 COMMAND weft-analyze hashing ${pods}/paths.jsonl
+            --fabric ${pods}/blueprint.jsonl --fit --format text)

@@ -25,3 +25,25 @@ weft_golden(topo-import-unknown-kind EXIT 2 COMMAND weft-topo import --from mtr
 weft_golden(topo-import-no-kind EXIT 2 COMMAND weft-topo import ${import}/scamper.jsonl)
 weft_golden(topo-import-no-folder EXIT 3 COMMAND weft-topo import --from scamper
             ${import}/scamper.jsonl -o nowhere/tables.jsonl)
+
+# inputs/lldp: what lldpctl printed on three switches: leaf1 (-f json, a list; two ports of spine-2 with
+# one MAC, told apart by their descriptions; a host; a NIC whose firmware answers), spine-1 (-f json, one
+# interface alone), leaf2 (-f json0; the same MAC, without descriptions). lldp-odd: text instead of JSON,
+# no neighbours, an entry without port and chassis.
+set(lldp inputs/lldp)
+weft_golden(topo-import-lldp EXIT 0 COMMAND weft-topo import --from lldp ${lldp}/leaf1.json
+            ${lldp}/leaf2.json ${lldp}/spine-1.json)
+weft_golden(topo-import-lldp-named EXIT 0 COMMAND weft-topo import --from lldp
+            ${lldp}/spine-1.json --node spine-1.dc1)
+weft_golden(topo-import-lldp-none EXIT 0 COMMAND weft-topo import --from lldp
+            inputs/lldp-odd/host9.json)
+weft_golden(topo-import-lldp-damaged EXIT 4 COMMAND weft-topo import --from lldp
+            inputs/lldp-odd/damaged.json)
+weft_golden(topo-import-lldp-text EXIT 3 COMMAND weft-topo import --from lldp
+            inputs/lldp-odd/text.json)
+weft_golden(topo-import-lldp-other EXIT 3 COMMAND weft-topo import --from lldp
+            ${import}/dublin.json)
+weft_golden(topo-import-lldp-nodes EXIT 2 COMMAND weft-topo import --from lldp
+            ${lldp}/leaf1.json ${lldp}/leaf2.json --node leaf1)
+weft_golden(topo-import-node-of-scamper EXIT 2 COMMAND weft-topo import --from scamper
+            ${import}/scamper.jsonl --node leaf1)
