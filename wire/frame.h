@@ -45,14 +45,14 @@ enum class FrameClass : uint8_t {
   kArp,
   kIcmp,  // ICMP and ICMPv6
   kTcp,
-  kIwarp,            // TCP that carries an MPA request or reply, or DDP with a valid header
-  kUdp,              // another destination port than 4791
+  kIwarp,  // TCP that carries an MPA request or reply, or DDP with a valid header; kTcp where cut
+  kUdp,    // another destination port than 4791
   kFragment,         // a part of an IP packet: counted, never guessed
-  kNotRoce,          // to port 4791, but no sane BTH
+  kNotRoce,          // to port 4791 or of ethertype 0x8915, but no sane BTH
   kOtherIp,          // another protocol
   kOtherEthertype,   // no IP
-  kOtherInfiniband,  // an InfiniBand frame without a BTH
-  kMalformed,        // a length contradicts itself, or tunnels nested deeper than kMaxTunnels
+  kOtherInfiniband,  // an InfiniBand frame without a sane BTH
+  kMalformed,        // a length or version contradicts itself, or tunnels deeper than kMaxTunnels
   kCut,              // ends before the headers that would tell
   kUnknownLink,      // a link type that we do not read
 };

@@ -5,47 +5,10 @@
 #include <array>
 
 #include "wire/bth.h"
+#include "wire/crc32.h"
 
 namespace weft::wire {
 namespace {
-
-constexpr uint32_t kReflectedPolynomial = 0xEDB88320;
-constexpr size_t kSlices = 16;
-
-using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
-
-// tables[k][b] is what byte b contributes when k more bytes follow it in the same step.
-constexpr Tables MakeTables() {
-  Tables tables{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = crc >> 1 ^ ((crc & 1) != 0 ? kReflectedPolynomial : 0);
-    }
-    tables[0][byte] = crc;
-  }
-  for (size_t slice = 1; slice < kSlices; ++slice) {
-    for (size_t byte = 0; byte < 256; ++byte) {
-      const uint32_t previous = tables[slice - 1][byte];
-      tables[slice][byte] = previous >> 8 ^ tables[0][previous & 0xff];
-    }
-  }
-  return tables;
-}
-
-constexpr Tables kTables = MakeTables();
-static_assert(kTables[0][1] == 0x77073096);
-
-constexpr uint32_t LittleEndian32(std::span<const std::byte> bytes) {
-  return static_cast<uint32_t>(bytes[0]) | static_cast<uint32_t>(bytes[1]) << 8 |
-         static_cast<uint32_t>(bytes[2]) << 16 | static_cast<uint32_t>(bytes[3]) << 24;
-}
-
-// Of four bytes that `more` bytes follow in the same step.
-uint32_t Contribution(size_t more, uint32_t word) {
-  return kTables[more + 3][word & 0xff] ^ kTables[more + 2][word >> 8 & 0xff] ^
-         kTables[more + 1][word >> 16 & 0xff] ^ kTables[more][word >> 24];
-}
 
 constexpr std::byte kOnes{0xff};
 // Offsets of the bytes that count as ones.
@@ -60,9 +23,14 @@ constexpr size_t kBthCongestionOffset = 4;
 constexpr std::byte kTrafficClassInFirstByte{0x0f};
 constexpr size_t kFlowLabelEnd = 4;
 
+// The virtual lane stands in the upper half of the LRH's first byte.
+constexpr std::byte kVirtualLaneInFirstByte{0xf0};
+
 constexpr size_t kPrefixBytes = 8;
 constexpr size_t kUdpBytes = 8;
-constexpr size_t kIpv6Bytes = 40;
+constexpr size_t kIpv6Bytes = 40;  // a GRH's too
+constexpr size_t kLrhBytes = 8;
+static_assert(kLrhBytes == kPrefixBytes);
 constexpr size_t kShortestHeaders = 20 + kUdpBytes;
 constexpr size_t kLongestHeaders = 60 + kUdpBytes;
 
@@ -78,22 +46,36 @@ std::array<std::byte, kUdpBytes + kBthBytes> MaskedUdpAndBth(std::span<const std
   return masked;
 }
 
-}  // namespace
-
-void Crc32::Update(std::span<const std::byte> bytes) {
-  uint32_t crc = state_;
-  while (bytes.size() >= kSlices) {
-    crc = Contribution(12, crc ^ LittleEndian32(bytes)) ^
-          Contribution(8, LittleEndian32(bytes.subspan(4))) ^
-          Contribution(4, LittleEndian32(bytes.subspan(8))) ^
-          Contribution(0, LittleEndian32(bytes.subspan(12)));
-    bytes = bytes.subspan(kSlices);
-  }
-  for (const std::byte byte : bytes) {
-    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<uint8_t>(byte)) & 0xff];
-  }
-  state_ = crc;
+// An IPv6 header or GRH, whose layout is the same, with ones where it may change.
+void MaskIpv6(std::span<std::byte, kIpv6Bytes> header) {
+  header[0] |= kTrafficClassInFirstByte;
+  std::fill(header.begin() + 1, header.begin() + kFlowLabelEnd, kOnes);
+  header[kHopLimitOffset] = kOnes;
 }
+
+// `link`: what stands in for the LRH, or the LRH.
+std::optional<uint32_t> GlobalIcrc(std::span<const std::byte, kPrefixBytes> link,
+                                   std::span<const std::byte> grh,
+                                   std::span<const std::byte> bth_to_pad) {
+  const bool has_grh = grh.size() == kIpv6Bytes;
+  if ((!has_grh && !grh.empty()) || bth_to_pad.size() < kBthBytes) return std::nullopt;
+  std::array<std::byte, kPrefixBytes + kIpv6Bytes + kBthBytes> masked;
+  auto end = std::ranges::copy(link, masked.begin()).out;
+  if (has_grh) {
+    end = std::ranges::copy(grh, end).out;
+    MaskIpv6(std::span(masked).subspan<kPrefixBytes, kIpv6Bytes>());
+  }
+  const auto bth = end;
+  end = std::ranges::copy(bth_to_pad.first(kBthBytes), end).out;
+  *(bth + kBthCongestionOffset) = kOnes;
+
+  Crc32 crc;
+  crc.Update(std::span(masked.begin(), end));
+  crc.Update(bth_to_pad.subspan(kBthBytes));
+  return crc.value();
+}
+
+}  // namespace
 
 std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
                                      std::span<const std::byte> bth_to_pad) {
@@ -128,9 +110,7 @@ std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
   std::ranges::fill_n(masked.begin(), kPrefixBytes, kOnes);
   const std::span<std::byte, kIpv6Bytes> ip(masked.data() + kPrefixBytes, kIpv6Bytes);
   std::ranges::copy(ip_and_udp.first(kIpv6Bytes), ip.begin());
-  ip[0] |= kTrafficClassInFirstByte;
-  std::fill(ip.begin() + 1, ip.begin() + kFlowLabelEnd, kOnes);
-  ip[kHopLimitOffset] = kOnes;
+  MaskIpv6(ip);
 
   Crc32 crc;
   crc.Update(masked);
@@ -140,7 +120,29 @@ std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
   return crc.value();
 }
 
-uint32_t ReadIcrc(std::span<const std::byte, 4> bytes) { return LittleEndian32(bytes); }
+std::optional<uint32_t> RoceV1Icrc(std::span<const std::byte> grh,
+                                   std::span<const std::byte> bth_to_pad) {
+  if (grh.empty()) return std::nullopt;
+  std::array<std::byte, kPrefixBytes> ones;
+  ones.fill(kOnes);
+  return GlobalIcrc(ones, grh, bth_to_pad);
+}
+
+std::optional<uint32_t> InfinibandIcrc(std::span<const std::byte> lrh,
+                                       std::span<const std::byte> grh,
+                                       std::span<const std::byte> bth_to_pad) {
+  if (lrh.size() != kLrhBytes) return std::nullopt;
+  std::array<std::byte, kLrhBytes> masked;
+  std::ranges::copy(lrh, masked.begin());
+  masked[0] |= kVirtualLaneInFirstByte;
+  return GlobalIcrc(masked, grh, bth_to_pad);
+}
+
+uint32_t ReadIcrc(std::span<const std::byte, 4> bytes) {
+  uint32_t icrc = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) icrc |= static_cast<uint32_t>(bytes[i]) << (8 * i);
+  return icrc;
+}
 
 void WriteIcrc(uint32_t icrc, std::span<std::byte, 4> bytes) {
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(icrc >> (8 * i));

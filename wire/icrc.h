@@ -6,19 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "wire/crc32.h"
+
 namespace weft::wire {
-
-// CRC-32 of Ethernet and zlib: polynomial 0x04C11DB7 (IEEE 802.3, clause 3.2.9), reflected, initial
-// value and final inversion all ones. Streams: pieces given to Update() one after the other count
-// as their concatenation. Sixteen bytes a step by tables that the compiler computes.
-class Crc32 {
- public:
-  void Update(std::span<const std::byte> bytes);
-  uint32_t value() const { return ~state_; }
-
- private:
-  uint32_t state_ = 0xffffffff;
-};
 
 // Invariant CRC of a RoCEv2 packet over IPv4. InfiniBand Architecture Specification, volume 1,
 // section 7.8.1 and annex A17 (RoCEv2): the CRC-32 over eight bytes of ones, then the packet from
@@ -39,6 +29,23 @@ std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
 // than 48 bytes, or bth_to_pad shorter than a BTH. Allocates nothing.
 std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
                                      std::span<const std::byte> bth_to_pad);
+
+// Of a RoCEv1 packet (InfiniBand Architecture Specification, volume 1, annex A16): eight bytes of
+// ones where InfiniBand has its LRH, then the packet from the GRH on, whose traffic class, flow
+// label and hop limit count as ones, as does byte 4 of the BTH.
+//
+// nullopt: `grh` is not 40 bytes, or bth_to_pad shorter than a BTH. Allocates nothing.
+std::optional<uint32_t> RoceV1Icrc(std::span<const std::byte> grh,
+                                   std::span<const std::byte> bth_to_pad);
+
+// Of a native InfiniBand packet (section 7.8.1): the LRH itself, its virtual lane as ones; the GRH,
+// where there is one, and the BTH as above.
+//
+// nullopt: `lrh` is not 8 bytes, `grh` neither 40 nor none, or bth_to_pad shorter than a BTH.
+// Allocates nothing.
+std::optional<uint32_t> InfinibandIcrc(std::span<const std::byte> lrh,
+                                       std::span<const std::byte> grh,
+                                       std::span<const std::byte> bth_to_pad);
 
 // The four bytes of an ICRC stand least significant first, unlike every other field.
 uint32_t ReadIcrc(std::span<const std::byte, 4> bytes);

@@ -8,19 +8,39 @@
 #include <string>
 
 #include "tests/wire/hex.h"
+#include "wire/aeth.h"
+#include "wire/atomic_eth.h"
 #include "wire/bth.h"
+#include "wire/cm.h"
+#include "wire/dcbx.h"
 #include "wire/deth.h"
 #include "wire/dissect.h"
+#include "wire/erf.h"
+#include "wire/erspan.h"
 #include "wire/ethernet.h"
+#include "wire/geneve.h"
+#include "wire/gre.h"
+#include "wire/grh.h"
 #include "wire/icmp.h"
 #include "wire/icmpv6.h"
+#include "wire/icrc.h"
 #include "wire/ip.h"
+#include "wire/ipoib.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
+#include "wire/linux_sll.h"
+#include "wire/lldp.h"
+#include "wire/lrh.h"
+#include "wire/mpls.h"
+#include "wire/pause.h"
 #include "wire/probe.h"
+#include "wire/rdma_packet.h"
+#include "wire/reth.h"
 #include "wire/roce.h"
+#include "wire/tcp.h"
 #include "wire/traffic.h"
 #include "wire/udp.h"
+#include "wire/vxlan.h"
 
 namespace weft::wire {
 namespace {
@@ -125,6 +145,47 @@ Bytes RebuildIcmpv6(const Bytes& packet) {
   return rebuilt;
 }
 
+// From the BTH through the pad.
+Bytes RebuildRdma(const Bytes& bytes) {
+  RdmaPacket packet;
+  EXPECT_EQ(ReadRdma(bytes, bytes.size() + kIcrcBytes, packet), RdmaReadResult::kOk);
+  EXPECT_EQ(packet.headers, packet.info().headers);
+  Bytes rebuilt(256);
+  rebuilt.resize(WriteRdma(packet, rebuilt));
+  return rebuilt;
+}
+
+Bytes RebuildRoceV1(const Bytes& bytes) {
+  Bytes rebuilt = Written(ParseGrh(bytes).value(), WriteGrh);
+  const Bytes transport =
+      RebuildRdma({bytes.begin() + kGrhBytes, bytes.end() - static_cast<int>(kIcrcBytes)});
+  Bytes icrc(kIcrcBytes);
+  WriteIcrc(RoceV1Icrc(rebuilt, transport).value(), std::span(icrc).first<kIcrcBytes>());
+  Append(rebuilt, transport);
+  Append(rebuilt, icrc);
+  return rebuilt;
+}
+
+Bytes RebuildCm(const Bytes& bytes) {
+  Bytes rebuilt(kMadBytes);
+  BuildCm(ParseCm(bytes).value(), ParseMadHeader(bytes)->transaction_id, rebuilt);
+  return rebuilt;
+}
+
+Bytes RebuildLldp(const Bytes& bytes) {
+  Lldp lldp = ParseLldp(bytes).value();
+  EXPECT_TRUE(lldp.is_complete);
+  const Dcbx dcbx = ParseDcbx(lldp).value();
+  lldp.organizations.clear();
+  Bytes rebuilt(256);
+  ByteWriter writer(rebuilt);
+  WriteLldpTlvs(lldp, writer);
+  WriteDcbx(dcbx, writer);
+  WriteLldpEnd(writer);
+  rebuilt.resize(writer.written());
+  return rebuilt;
+}
+
 Bytes RebuildProbe(const Bytes& payload) {
   Bytes rebuilt(kProbePayloadBytes);
   EXPECT_TRUE(WriteProbePayload(ParseProbePayload(payload).value(), rebuilt));
@@ -146,9 +207,34 @@ TEST(Docs, EveryExampleIsWhatTheCodeReadsAndWrites) {
       {"ipv4", RebuildHeader<ParseIpv4, WriteIpv4>},
       {"ipv4-options", RebuildHeader<ParseIpv4, WriteIpv4>},
       {"udp", RebuildHeader<ParseUdp, WriteUdp>},
+      {"mpls", RebuildHeader<ParseMplsLabel, WriteMplsLabel>},
+      {"vxlan", RebuildHeader<ParseVxlan, WriteVxlan>},
+      {"vxlan-generic", RebuildHeader<ParseVxlan, WriteVxlan>},
+      {"geneve", RebuildHeader<ParseGeneve, WriteGeneve>},
+      {"gre", RebuildHeader<ParseGre, WriteGre>},
+      {"erspan2", RebuildHeader<ParseErspan2, WriteErspan2>},
+      {"erspan3", RebuildHeader<ParseErspan3, WriteErspan3>},
+      {"grh", RebuildHeader<ParseGrh, WriteGrh>},
+      {"lrh", RebuildHeader<ParseLrh, WriteLrh>},
+      {"linux-sll", RebuildHeader<ParseLinuxSll, WriteLinuxSll>},
+      {"linux-sll2", RebuildHeader<ParseLinuxSll2, WriteLinuxSll2>},
+      {"erf", RebuildHeader<ParseErf, WriteErf>},
+      {"ipoib", RebuildHeader<ParseIpoib, WriteIpoib>},
+      {"pfc", RebuildHeader<ParsePause, WritePause>},
+      {"pause", RebuildHeader<ParsePause, WritePause>},
+      {"tcp", RebuildHeader<ParseTcp, WriteTcp>},
       {"bth", RebuildHeader<ParseBth, WriteBth>},
       {"bth-cnp", RebuildHeader<ParseBth, WriteBth>},
       {"deth", RebuildHeader<ParseDeth, WriteDeth>},
+      {"aeth", RebuildHeader<ParseAeth, WriteAeth>},
+      {"reth", RebuildHeader<ParseReth, WriteReth>},
+      {"atomic-eth", RebuildHeader<ParseAtomicEth, WriteAtomicEth>},
+      {"rdma-xrc-send", RebuildRdma},
+      {"rdma-atomic-ack", RebuildRdma},
+      {"mad-header", RebuildHeader<ParseMadHeader, WriteMadHeader>},
+      {"cm-dreq", RebuildCm},
+      {"lldp-dcbx", RebuildLldp},
+      {"icrc-rocev1-nak", RebuildRoceV1},
       {"icrc-ud-send", RebuildRoce},
       {"icrc-cnp", RebuildRoce},
       {"icrc-ipv6-write", RebuildRoce},

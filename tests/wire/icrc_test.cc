@@ -27,7 +27,11 @@ uint32_t PlainCrc32(std::span<const std::byte> bytes) {
   return ~crc;
 }
 
-TEST(Crc32, KnownValues) {
+uint32_t Crc32Of(const Crc32Method& method, std::span<const std::byte> bytes) {
+  return ~method.advance(0xffffffff, bytes);
+}
+
+TEST(Crc32, KnownValuesByEveryMethod) {
   const struct {
     const char* name;
     const char* hex;
@@ -42,28 +46,45 @@ TEST(Crc32, KnownValues) {
     Crc32 crc;
     crc.Update(FromHex(row.hex));
     EXPECT_EQ(crc.value(), row.crc) << row.name;
-  }
-}
-
-TEST(Crc32, EqualsTheDefinitionAtEveryLengthAndOffset) {
-  const Bytes bytes = Random(1).Octets(96);
-  for (size_t offset = 0; offset < 9; ++offset) {
-    for (size_t size = 0; offset + size <= bytes.size(); ++size) {
-      const std::span<const std::byte> part = std::span(bytes).subspan(offset, size);
-      Crc32 crc;
-      crc.Update(part);
-      ASSERT_EQ(crc.value(), PlainCrc32(part)) << offset << "+" << size;
+    for (const Crc32Method& method : Crc32Methods()) {
+      EXPECT_EQ(Crc32Of(method, FromHex(row.hex)), row.crc) << row.name << " by " << method.name;
     }
   }
 }
 
-TEST(Crc32, PiecesCountAsTheirConcatenation) {
-  const Bytes bytes = Random(2).Octets(64);
+TEST(Crc32, EqualsTheDefinitionAtEveryLengthAndOffsetByEveryMethod) {
+  const Bytes bytes = Random(1).Octets(300);
+  for (size_t offset = 0; offset < 17; ++offset) {
+    for (size_t size = 0; offset + size <= bytes.size(); ++size) {
+      const std::span<const std::byte> part = std::span(bytes).subspan(offset, size);
+      const uint32_t expected = PlainCrc32(part);
+      Crc32 crc;
+      crc.Update(part);
+      ASSERT_EQ(crc.value(), expected) << offset << "+" << size;
+      for (const Crc32Method& method : Crc32Methods()) {
+        ASSERT_EQ(Crc32Of(method, part), expected)
+            << offset << "+" << size << " by " << method.name;
+      }
+    }
+  }
+}
+
+TEST(Crc32, PiecesCountAsTheirConcatenationByEveryMethod) {
+  const Bytes bytes = Random(2).Octets(300);
+  const uint32_t expected = PlainCrc32(bytes);
   for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    const auto front = First(bytes, cut);
+    const auto back = std::span(bytes).subspan(cut);
     Crc32 crc;
-    crc.Update(First(bytes, cut));
-    crc.Update(std::span(bytes).subspan(cut));
-    EXPECT_EQ(crc.value(), PlainCrc32(bytes)) << "cut at " << cut;
+    crc.Update(front);
+    crc.Update(back);
+    EXPECT_EQ(crc.value(), expected) << "cut at " << cut;
+    for (const Crc32Method& first : Crc32Methods()) {
+      for (const Crc32Method& second : Crc32Methods()) {
+        EXPECT_EQ(~second.advance(first.advance(0xffffffff, front), back), expected)
+            << "cut at " << cut << ", " << first.name << " then " << second.name;
+      }
+    }
   }
 }
 
@@ -129,8 +150,55 @@ TEST(IcrcOfExtensionHeaders, CoversThemAndMasksBehindThem) {
   EXPECT_EQ(RoceIpv6Icrc(headers, covered), PlainCrc32(masked));
 }
 
+// A NAK from fe80::200:ff:fe00:1, from its GRH on.
+constexpr std::string_view kRoceV1NakPacket =
+    "60000000 00141b01 fe800000 00000000 020000ff fe000001 fe800000 00000000 020000ff fe000002"
+    "1100ffff 00000015 00000010 60000005 56f1a6c6";
+
+TEST(IcrcOfRoceV1, StandsInTheLastFourBytes) {
+  const Bytes packet = FromHex(kRoceV1NakPacket);
+  EXPECT_EQ(RoceV1Icrc(First(packet, 40), std::span(packet).subspan(40, 16)),
+            ReadIcrc(std::span(packet).last<4>()));
+}
+
+TEST(IcrcOfRoceV1, CoversEveryBitButThoseThatChangeOnTheWay) {
+  const Bytes packet = FromHex(kRoceV1NakPacket);
+  const auto icrc_of = [](const Bytes& bytes) {
+    return RoceV1Icrc(First(bytes, 40), std::span(bytes).subspan(40, 16));
+  };
+  // Traffic class and flow label, hop limit, byte 4 of the BTH.
+  const std::set<size_t> variant_bytes = {1, 2, 3, 7, 44};
+  for (size_t bit = 0; bit < 56 * 8; ++bit) {
+    Bytes flipped = packet;
+    flipped[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    EXPECT_EQ(icrc_of(flipped) == icrc_of(packet), variant_bytes.contains(bit / 8) || bit < 4)
+        << "bit " << bit;
+  }
+}
+
+TEST(IcrcOfInfiniband, BeginsWithTheLrhWhoseVirtualLaneIsMasked) {
+  const Bytes lrh = FromHex("10320012 0007 0011");
+  const Bytes grh = FromHex(kRoceV1NakPacket.substr(0, 89));
+  ASSERT_EQ(grh.size(), 40u);
+  const Bytes bth = FromHex("1100ffff 00000015 00000010 60000005");
+  EXPECT_EQ(InfinibandIcrc(lrh, {}, bth),
+            PlainCrc32(FromHex("f0320012 0007 0011 1100ffff ff000015 00000010 60000005")));
+  EXPECT_EQ(InfinibandIcrc(lrh, grh, bth),
+            PlainCrc32(FromHex(
+                "f0320012 0007 0011 6fffffff 00141bff fe800000 00000000 020000ff fe000001 fe800000"
+                "00000000 020000ff fe000002 1100ffff ff000015 00000010 60000005")));
+}
+
 TEST(IcrcOfTooLittle, IsNone) {
   const Bytes bytes(128);
+  EXPECT_FALSE(RoceV1Icrc(First(bytes, 39), First(bytes, 12)).has_value());
+  EXPECT_FALSE(RoceV1Icrc({}, First(bytes, 12)).has_value());
+  EXPECT_FALSE(RoceV1Icrc(First(bytes, 40), First(bytes, 11)).has_value());
+  EXPECT_TRUE(RoceV1Icrc(First(bytes, 40), First(bytes, 12)).has_value());
+  EXPECT_FALSE(InfinibandIcrc(First(bytes, 7), {}, First(bytes, 12)).has_value());
+  EXPECT_FALSE(InfinibandIcrc(First(bytes, 8), First(bytes, 41), First(bytes, 12)).has_value());
+  EXPECT_FALSE(InfinibandIcrc(First(bytes, 8), {}, First(bytes, 11)).has_value());
+  EXPECT_TRUE(InfinibandIcrc(First(bytes, 8), {}, First(bytes, 12)).has_value());
   EXPECT_FALSE(RoceIpv6Icrc(First(bytes, 47), First(bytes, 12)).has_value());
   EXPECT_FALSE(RoceIpv6Icrc(First(bytes, 48), First(bytes, 11)).has_value());
   EXPECT_TRUE(RoceIpv6Icrc(First(bytes, 48), First(bytes, 12)).has_value());

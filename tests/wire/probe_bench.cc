@@ -118,6 +118,21 @@ void BM_Icrc(benchmark::State& state) {
 }
 BENCHMARK(BM_Icrc)->RangeMultiplier(4)->Range(64, 4096);
 
+// By one of the methods, in the order of Crc32Methods(): where which one is the quicker.
+void BM_IcrcByMethod(benchmark::State& state) {
+  const auto methods = Crc32Methods();
+  const auto index = static_cast<size_t>(state.range(1));
+  if (index >= methods.size()) {
+    state.SkipWithError("built without this method");
+    return;
+  }
+  const std::vector<std::byte> bytes = CoveredBytes(state);
+  state.SetLabel(methods[index].name);
+  Measure(state, bytes.size(),
+          [&] { benchmark::DoNotOptimize(methods[index].advance(0xffffffff, bytes)); });
+}
+BENCHMARK(BM_IcrcByMethod)->ArgsProduct({{8, 16, 24, 32, 64, 128, 1024, 4096}, {0, 1}});
+
 void BM_IcrcOfZlib(benchmark::State& state) {
   const std::vector<std::byte> bytes = CoveredBytes(state);
   Crc32 ours;
