@@ -17,7 +17,7 @@ struct CapturedPacket {
   uint32_t wire_bytes = 0;  // on the wire; at least bytes.size()
   std::span<const std::byte> bytes{};
   wire::LinkType link_type = wire::LinkType::kEthernet;
-  bool link_is_known = true;  // otherwise `link_type` means nothing
+  bool link_is_known = true;  // otherwise `link_type` is a LINKTYPE_ number without a name
   uint32_t interface = 0;     // index into CaptureSource::interfaces()
 };
 
