@@ -50,7 +50,9 @@ struct CaptureAnalysis {
 };
 
 struct AnalysisOptions {
-  std::vector<uint32_t> qpns;               // only connections with one of these QPNs; empty: all
+  // Only connections with one of these QPNs, at either end; empty: all. The peer's QPN is known at
+  // the end only, so `traffic` is of every QP, while totals, connections and pairs are of these.
+  std::vector<uint32_t> qpns;
   std::vector<wire::NetworkAddress> hosts;  // only packets from or to one of these; empty: all
   std::optional<int64_t> from_ns = {};      // since 1970, inclusive
   std::optional<int64_t> until_ns = {};     // exclusive
@@ -64,13 +66,15 @@ class CaptureAnalyzer {
  public:
   explicit CaptureAnalyzer(const AnalysisOptions& options);
 
-  // True where the options let this packet in. In the order of the capture.
+  // True where the options let this packet in: with `qpns`, a packet of RDMA to or from one of them
+  // as far as its own headers tell. In the order of the capture.
   bool Add(const CapturedPacket& packet);
   CaptureAnalysis Finish();
 
  private:
   bool LetsIn(const CapturedPacket& packet) const;
   bool LetsIn(const wire::FrameView& view) const;
+  bool NamesQp(const wire::FrameView& view) const;
 
   AnalysisOptions options_;
   wire::FrameView view_;

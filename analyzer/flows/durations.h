@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -18,8 +19,9 @@ struct DurationSummary {
   bool operator==(const DurationSummary&) const = default;
 };
 
-// Many durations in bounded memory: nothing until the first, then about 4 KiB. Buckets grow
-// geometrically, 32 a power of two.
+// Many durations in bounded memory: nothing until the first, then 128 bytes for each power of two
+// between the shortest and the longest (8 KiB at most). 32 buckets a power of two; a bucket stops
+// counting at 2^32 - 1.
 class Durations {
  public:
   Durations();
@@ -30,6 +32,7 @@ class Durations {
   void Add(int64_t ns);  // below 0 counts as 0
   bool empty() const;
   DurationSummary Summary() const;
+  size_t memory_bytes() const;
 
  private:
   struct Buckets;

@@ -28,16 +28,32 @@ struct Second {
   bool operator==(const Second&) const = default;
 };
 
-// The fullest bins of a destination: many bytes in a short time.
+// The fullest bin of a destination: many bytes in a short time. Of packets with message data only,
+// so that the ACKs of many receivers to one sender are no burst.
 struct Microburst {
-  wire::NetworkAddress destination;
+  wire::NetworkAddress destination{};
   int64_t start_ns = 0;
   int64_t bin_ns = 0;
   uint64_t bytes = 0;     // in the bin
   double mean_bytes = 0;  // of a bin of that destination, over the time in which it got packets
-  uint32_t sources = 0;   // that sent to it in the bin
+  uint32_t sources = 0;   // that sent to it in the bin; 48 stands for 48 or more
   uint64_t first_packet = 0;
   bool operator==(const Microburst&) const = default;
+};
+
+// What a destination got, bin by bin: packets with message data.
+struct Receiver {
+  wire::NetworkAddress destination{};
+  uint64_t packets = 0;
+  uint64_t bytes = 0;  // whole frames
+  int64_t first_ns = 0;
+  int64_t last_ns = 0;
+  uint64_t busy_bins = 0;            // that got a packet
+  uint64_t shared_bins = 0;          // that got packets of two sources or more
+  uint32_t most_sources = 0;         // in one bin; 48 stands for 48 or more
+  uint64_t most_sources_packet = 0;  // first packet of that bin
+  uint64_t peak_bytes = 0;           // of the fullest bin
+  bool operator==(const Receiver&) const = default;
 };
 
 // Pause frames of one sender. They are link-local: what is in the capture is about this link alone.
@@ -49,16 +65,23 @@ struct PauseLink {
   std::array<uint64_t, wire::kPriorities> quanta{};  // asked for in all
   int64_t first_ns = 0;
   int64_t last_ns = 0;
+  // From an XOFF to the XON that ends it, in all; pauses that end by their timer are not in it.
+  std::array<int64_t, wire::kPriorities> held_ns{};
+  // RoCE senders with this MAC as their source: none, the sender itself or what it forwards for, or
+  // several, which only a router has.
+  uint32_t hosts_behind = 0;
+  wire::NetworkAddress host{};     // the one, where it is one
+  bool host_ttl_is_fresh = false;  // and its packets have not passed a router: 64, 128 or 255
   bool operator==(const PauseLink&) const = default;
 };
 
 // Who announced itself by LLDP, with what DCBX says about flow control.
 struct LldpNeighbour {
   wire::MacAddress sender{};
-  std::string chassis;  // its ID as text
-  std::string port;     // ID as text
-  std::string port_description;
-  std::string system_name;                  // empty where not advertised
+  std::string chassis{};  // its ID as text
+  std::string port{};     // ID as text
+  std::string port_description{};
+  std::string system_name{};                // empty where not advertised
   std::optional<uint8_t> pfc_classes = {};  // bit mask of priorities with PFC on
   uint64_t packets = 0;
   uint64_t first_packet = 0;
@@ -77,9 +100,19 @@ struct Traffic {
   uint64_t backward_steps = 0;  // packets with an earlier time than the one before
   std::vector<Second>
       seconds;  // ascending, those with packets; at most 100,000, later ones summed in the last
-  std::vector<Microburst> bursts;         // the fullest first, at most 16
-  std::vector<PauseLink> pauses;          // by sender, at most 1,024
+  std::vector<Microburst> bursts;   // one of a destination, the fullest first, at most 16
+  std::vector<Receiver> receivers;  // most bytes first, at most 256
+  int64_t bin_ns = 0;               // of bursts and receivers
+  uint64_t unmetered_packets = 0;   // to destinations beyond the first 8,192: not in these two
+  std::vector<PauseLink> pauses;    // by sender, at most 1,024
   std::vector<LldpNeighbour> neighbours;  // at most 1,024
+  uint64_t naks = 0;                      // without RNR
+  uint64_t rnr_naks = 0;
+  uint64_t cnps = 0;
+  uint64_t ecn_ce = 0;
+  uint64_t bad_icrc = 0;
+  uint64_t unchecked_icrc = 0;
+  uint64_t pause_frames = 0;  // that pause
   std::optional<int64_t> first_ce_ns = {};
   std::optional<int64_t> first_cnp_ns = {};
   std::optional<int64_t> first_pause_ns = {};
