@@ -5,8 +5,10 @@
 #include "programs/weft-analyze/subcommands.h"
 
 int main(int argc, char** argv) {
-  constexpr std::array<weft::command::Subcommand, 5> kSubcommands = {
-      {{"topology", "infer the fabric from path tables, and compare it with a blueprint",
+  constexpr std::array<weft::command::Subcommand, 7> kSubcommands = {
+      {{"capture", "from captures to what went wrong, on which QP", weft::analyze::Capture},
+       {"connection", "one connection of a capture as a timeline", weft::analyze::Connection},
+       {"topology", "infer the fabric from path tables, and compare it with a blueprint",
         weft::analyze::Topology},
        {"collisions", "which links carry several flows, and which none", weft::analyze::Collisions},
        {"paths", "which paths are dead, and what they have in common", weft::analyze::Paths},

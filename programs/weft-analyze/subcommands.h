@@ -13,6 +13,8 @@ command::ExitCode Topology(const std::vector<std::string>& arguments);
 command::ExitCode Collisions(const std::vector<std::string>& arguments);
 command::ExitCode Hashing(const std::vector<std::string>& arguments);
 command::ExitCode Paths(const std::vector<std::string>& arguments);
+command::ExitCode Capture(const std::vector<std::string>& arguments);
+command::ExitCode Connection(const std::vector<std::string>& arguments);
 command::ExitCode Compare(const std::vector<std::string>& arguments);
 
 }  // namespace weft::analyze
