@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file of names: refused by one message that names the file and line, or read so that
-// what was read, written as such a file, is read again.
+// Any bytes as a file of names: refused by one message that names the file and line, or read so
+// that what was read, written as such a file, is read again.
 #include <string>
 
 #include "programs/weft-analyze/inputs.h"

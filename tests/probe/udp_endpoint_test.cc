@@ -245,7 +245,8 @@ TEST_P(UdpEndpointTest, TellsWithWhichTtlAndTrafficClassTheProbeArrived) {
   EXPECT_EQ(events.back().received_traffic_class, 104);
 }
 
-// An error queue shows the TTL of the error itself, and of what it quotes only IPv6's traffic class.
+// An error queue shows the TTL of the error itself, and of what it quotes only IPv6's traffic
+// class.
 TEST_P(UdpEndpointTest, TellsOfAnErrorWhatTheErrorQueueShows) {
   auto endpoint = StartEndpoint({.sees_quotes = false});
   EXPECT_FALSE(endpoint->quote_status().ok());

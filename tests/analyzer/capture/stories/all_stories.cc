@@ -196,13 +196,13 @@ Story Incast() {
   return story;
 }
 
-// 16 KiB every 10 ms, and nothing wrong in between.
+// 40 KiB, then 50 us in which nothing is under way, and nothing wrong.
 Story SlowSender() {
   Story story;
   Pair pair = PairOf(1, 2, 0);
-  for (int i = 0; i < 80; ++i) {
-    Exchange(story, pair, 16);
-    story.After(10 * kMillisecond);
+  for (int i = 0; i < 24; ++i) {
+    Exchange(story, pair, 40);
+    story.After(50 * kMicrosecond);
   }
   return story;
 }
