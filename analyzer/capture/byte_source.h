@@ -19,7 +19,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
 
   // Writes at least one byte to the front of `into` (which is not empty) and returns how many. 0:
-  // the end, or an error, which status() then tells. Bytes before an error are all given out.
+  // the end, or an error, which status() then tells (Cancelled: a signal came that the process
+  // catches). Bytes before an error are all given out.
   virtual size_t Read(std::span<std::byte> into) = 0;
   virtual absl::Status status() const = 0;
 

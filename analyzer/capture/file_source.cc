@@ -21,12 +21,12 @@ class FileSource final : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   size_t Read(std::span<std::byte> into) override {
-    ssize_t got = 0;
-    do {
-      got = ::read(descriptor_, into.data(), into.size());
-    } while (got < 0 && errno == EINTR);
+    const ssize_t got = ::read(descriptor_, into.data(), into.size());
     if (got < 0) {
-      status_ = absl::ErrnoToStatus(errno, path_ + ": cannot be read on");
+      // A pipe may stay silent for ever: whoever catches a signal wants what there is.
+      status_ = errno == EINTR
+                    ? absl::CancelledError(path_ + ": interrupted while waiting for more")
+                    : absl::ErrnoToStatus(errno, path_ + ": cannot be read on");
       return 0;
     }
     bytes_read_ += static_cast<uint64_t>(got);

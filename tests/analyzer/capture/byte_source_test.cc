@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <random>
 
 #include "tests/analyzer/capture/capture_builder.h"
@@ -113,6 +117,31 @@ TEST(ByteSource, AnErrorOfReadingEndsTheFileAndIsTold) {
   EXPECT_EQ(kept.packets.size(), 4000u);
   ASSERT_EQ(kept.problems.size(), 1u);
   EXPECT_EQ(kept.problems[0].what, "test: Input/output error");
+}
+
+// Ctrl-C in front of a pipe that stays silent: the process catches it and wants what there is.
+TEST(ByteSource, ASignalThatIsCaughtEndsTheWaitForMore) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  ASSERT_EQ(write(ends[1], "ten bytes.", 10), 10);
+  const auto source = OpenByteSource("/dev/fd/" + std::to_string(ends[0]));
+  ASSERT_TRUE(source.ok()) << source.status();
+  std::array<std::byte, 64> into{};
+  size_t got = 0;
+  while (got < 10) got += (*source)->Read(std::span(into).subspan(got));
+
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGALRM, &action, nullptr), 0);
+  itimerval again = {.it_interval = {.tv_sec = 0, .tv_usec = 20'000},
+                     .it_value = {.tv_sec = 0, .tv_usec = 20'000}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &again, nullptr), 0);
+  EXPECT_EQ((*source)->Read(into), 0u);
+  EXPECT_EQ((*source)->status().code(), absl::StatusCode::kCancelled);
+  again = {};
+  setitimer(ITIMER_REAL, &again, nullptr);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace
