@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "wire/byte_reader.h"
+#include "wire/dcbx.h"
 #include "wire/lldp.h"
 
 namespace weft::analyzer {
@@ -91,39 +91,6 @@ struct Held {
   std::array<int64_t, wire::kPriorities> since_ns{};
   std::array<bool, wire::kPriorities> is_held{};
 };
-
-// IEEE 802.1Q, clause D.2.10.5 (PFC configuration TLV): willing, MBC, capability, then the classes.
-constexpr uint32_t kOuiIeee8021 = 0x0080c2;
-constexpr uint8_t kIeeePfc = 11;
-// DCBX before it was a standard (CEE 1.01): a TLV of feature TLVs, of which PFC has type 3 and
-// starts with four bytes of versions, flags and subtype.
-constexpr uint32_t kOuiCee = 0x001b21;
-constexpr uint8_t kCeeFeatures = 2;
-constexpr uint16_t kCeePfc = 3;
-
-std::optional<uint8_t> CeePfcClasses(std::span<const std::byte> features) {
-  wire::ByteReader reader(features);
-  while (reader.ok() && reader.remaining() >= 2) {
-    const uint16_t head = reader.U16();
-    wire::ByteReader value(reader.Take(head & 0x1ff));
-    if (!reader.ok() || head >> 9 != kCeePfc) continue;
-    value.Take(4);
-    const uint8_t classes = value.U8();
-    if (value.ok()) return classes;
-  }
-  return std::nullopt;
-}
-
-std::optional<uint8_t> PfcClasses(const wire::Lldp& lldp) {
-  for (const wire::LldpOrganization& tlv : lldp.organizations) {
-    if (tlv.oui == kOuiIeee8021 && tlv.subtype == kIeeePfc && tlv.value.size() >= 2) {
-      return std::to_integer<uint8_t>(tlv.value[1]);
-    }
-    if (tlv.oui != kOuiCee || tlv.subtype != kCeeFeatures) continue;
-    if (const auto classes = CeePfcClasses(tlv.value)) return classes;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -361,7 +328,8 @@ void TrafficMeter::State::AddLldp(const wire::FrameView& view, const CapturedPac
     neighbour.port_description = wire::LldpText(lldp->port_description);
   }
   if (!lldp->system_name.empty()) neighbour.system_name = wire::LldpText(lldp->system_name);
-  if (const auto classes = PfcClasses(*lldp)) neighbour.pfc_classes = classes;
+  const std::optional<wire::Dcbx> dcbx = wire::ParseDcbx(*lldp);
+  if (dcbx && dcbx->pfc) neighbour.pfc_classes = dcbx->pfc->enabled_priorities;
 }
 
 void TrafficMeter::State::FinishHosts() {

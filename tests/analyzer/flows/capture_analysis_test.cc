@@ -176,7 +176,7 @@ class RealCapture : public testing::TestWithParam<RealFile> {};
 
 TEST_P(RealCapture, HoldsWhatTheManifestSays) {
   const char* shared = std::getenv("WEFT_SHARED_DIR");
-  const std::string path = std::string(shared != nullptr ? shared : "/work/shared") +
+  const std::string path = std::string(shared != nullptr ? shared : WEFT_SOURCE_DIR "/../shared") +
                            "/data/captures/" + GetParam().name;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not here";
   auto source = OpenCapture(path);
