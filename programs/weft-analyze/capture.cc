@@ -172,7 +172,7 @@ void Print(const CaptureResult& result, const CaptureOptions& options) {
       options.per == "second" ? PrintSecondsCsv(result) : PrintConnectionsCsv(result);
       break;
     default:
-      command::PrintJson(CaptureJson(result));
+      PrintCaptureJson(result);
   }
 }
 

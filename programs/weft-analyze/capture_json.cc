@@ -291,15 +291,14 @@ Json ConnectionJson(const Connection& connection) {
           {"backward", connection.backward ? ToJson(*connection.backward) : Json(nullptr)}};
 }
 
-Json CaptureJson(const CaptureResult& result) {
+namespace {
+
+// All but the connections, which may be very many.
+Json HeadJson(const CaptureResult& result) {
   Json problems = Json::array();
   for (const analyzer::CaptureProblem& problem : result.problems) {
     problems.push_back(
         {{"file", problem.file}, {"offset", problem.offset}, {"what", problem.what}});
-  }
-  Json connections = Json::array();
-  for (const Connection& connection : result.analysis.connections) {
-    connections.push_back(ConnectionJson(connection));
   }
   Json host_pairs = Json::array();
   for (const analyzer::HostPair& pair : result.analysis.host_pairs) {
@@ -314,8 +313,21 @@ Json CaptureJson(const CaptureResult& result) {
           {"traffic", ToJson(result.analysis.traffic)},
           {"host_pairs", host_pairs},
           {"links", Links(result)},
-          {"overflowed_packets", result.analysis.overflowed_packets},
-          {"connections", connections}};
+          {"overflowed_packets", result.analysis.overflowed_packets}};
+}
+
+}  // namespace
+
+void PrintCaptureJson(const CaptureResult& result) {
+  std::string text = command::JsonText(HeadJson(result));
+  text.pop_back();  // the brace that closes the object
+  std::printf("%s,\"connections\":[", text.c_str());
+  const char* between = "";
+  for (const Connection& connection : result.analysis.connections) {
+    std::printf("%s%s", between, command::JsonText(ConnectionJson(connection)).c_str());
+    between = ",";
+  }
+  std::printf("]}\n");
 }
 
 namespace {

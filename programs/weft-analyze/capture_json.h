@@ -9,8 +9,8 @@
 
 namespace weft::analyze {
 
-// The whole result as one object, numbers in nanoseconds and bytes.
-command::Json CaptureJson(const CaptureResult& result);
+// The whole result as one object, numbers in nanoseconds and bytes, a connection at a time.
+void PrintCaptureJson(const CaptureResult& result);
 
 command::Json ConnectionJson(const analyzer::Connection& connection);
 

@@ -150,7 +150,8 @@ class Maker {
     const auto headers = std::span<const std::byte>(frame_).subspan(ip_at, bth_at - ip_at);
     const auto covered = std::span<const std::byte>(frame_).subspan(bth_at, rdma_bytes);
     std::array<std::byte, wire::kIcrcBytes> icrc{};
-    if (snaplen_ == 0) {
+    const size_t frame_bytes = writer.written() + icrc.size();
+    if (snaplen_ == 0 || frame_bytes <= snaplen_) {
       const auto value =
           is_v6 ? wire::RoceIpv6Icrc(headers, covered) : wire::RoceIpv4Icrc(headers, covered);
       wire::WriteIcrc(value.value_or(0), icrc);
