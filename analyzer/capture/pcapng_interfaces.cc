@@ -58,7 +58,7 @@ void PcapngReader::ReadInterface(std::span<const std::byte> block) {
       InterfaceIndex({section_.size(), std::move(name), link, interface.snaplen, speed_bps});
   interface.link_type = static_cast<wire::LinkType>(link);
   interface.link_is_known = wire::IsKnownLinkType(link);
-  section_.push_back(std::move(interface));
+  section_.push_back(interface);
 }
 
 uint32_t PcapngReader::InterfaceIndex(const InterfaceKey& key) {

@@ -12,7 +12,7 @@ using topology::Severity;
 constexpr uint64_t kMessages = 20;
 constexpr uint64_t kGaps = 10;
 // Below it, messages are control, and waiting between them is what they do.
-constexpr uint64_t kBulkBytes = 32 * 1024;
+constexpr uint64_t kBulkBytes = uint64_t{32} * 1024;
 // A bulk transfer that pauses longer than this between messages has nothing to send.
 constexpr int64_t kLongestStepNs = 1'000'000;
 constexpr double kSenderIdleShare = 20;  // percent of the time
