@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/ethernet.h"
 
+#include <array>
+#include <cstdio>
+
 namespace weft::wire {
 namespace {
 
@@ -11,6 +14,13 @@ constexpr uint16_t kDropEligibleBit = 0x1000;
 constexpr uint16_t kVlanIdMask = 0xfff;
 
 }  // namespace
+
+std::string MacText(const MacAddress& mac) {
+  std::array<char, 18> text{};
+  std::snprintf(text.data(), text.size(), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+                mac[3], mac[4], mac[5]);
+  return text.data();
+}
 
 EthernetHeader ReadEthernet(ByteReader& reader) {
   EthernetHeader header;

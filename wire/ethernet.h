@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "wire/byte_reader.h"
 #include "wire/byte_writer.h"
@@ -22,6 +23,7 @@ inline constexpr size_t kMaxVlanTags = 2;
 inline constexpr uint16_t kEthertypeMin = 0x0600;
 
 using MacAddress = std::array<uint8_t, 6>;
+std::string MacText(const MacAddress& mac);  // "02:00:00:00:00:01"
 
 // MAC frame header without preamble and frame check sequence. IEEE 802.3, clause 3.2.
 //   +-----------------------------------------------+

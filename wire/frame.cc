@@ -2,7 +2,6 @@
 #include "wire/frame.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 
@@ -26,83 +25,12 @@ constexpr int kVlanPriorityShift = 13;
 constexpr uint8_t kPlainIpv4 = 0x45;
 constexpr uint16_t kFragmentMask = 0x3fff;
 constexpr uint32_t kFlowLabelMask = 0xfffff;
-// Of the BTH's byte 1, and of its second and third words.
-constexpr uint8_t kSolicitedBit = 0x80;
-constexpr uint8_t kMigratedBit = 0x40;
-constexpr uint8_t kVersionMask = 0xf;
-constexpr uint8_t kPadMask = 0x3;
-constexpr int kPadShift = 4;
-constexpr uint32_t kFecnBit = 0x80000000;
-constexpr uint32_t kBecnBit = 0x40000000;
-constexpr uint32_t kAckRequestBit = 0x80000000;
-constexpr uint32_t k24Bits = 0xffffff;
 
-// What the straight way needs to know of an opcode, in a table that stays in the nearest cache.
-struct OpcodeShape {
-  uint16_t headers = 0;
-  uint8_t headers_bytes = 0;  // with the BTH
-  bool is_expected = false;   // known or a vendor's
-  bool is_read_here = false;  // behind the BTH nothing, or RETH or AETH alone
-};
-
-std::array<OpcodeShape, 256> MakeShapes() {
-  std::array<OpcodeShape, 256> shapes{};
-  for (size_t opcode = 0; opcode < shapes.size(); ++opcode) {
-    const OpcodeInfo& info = InfoOf(static_cast<uint8_t>(opcode));
-    shapes[opcode] = {.headers = info.headers,
-                      .headers_bytes = static_cast<uint8_t>(kBthBytes + info.header_bytes),
-                      .is_expected = info.is_known || info.transport == Transport::kVendor,
-                      .is_read_here = info.headers == 0 || info.headers == header::kAeth ||
-                                      info.headers == header::kReth};
-  }
-  return shapes;
-}
-
-const std::array<OpcodeShape, 256> kShapes = MakeShapes();
-
-inline void LoadBth(const std::byte* bytes, Bth& bth) {
-  bth.opcode = LoadBig8(bytes);
-  const uint8_t flags = LoadBig8(bytes + 1);
-  bth.solicited_event = (flags & kSolicitedBit) != 0;
-  bth.mig_req = (flags & kMigratedBit) != 0;
-  bth.pad = static_cast<uint8_t>(flags >> kPadShift & kPadMask);
-  bth.tver = 0;
-  bth.p_key = LoadBig16(bytes + 2);
-  const uint32_t congestion_and_qpn = LoadBig32(bytes + 4);
-  bth.fecn = (congestion_and_qpn & kFecnBit) != 0;
-  bth.becn = (congestion_and_qpn & kBecnBit) != 0;
-  bth.dest_qpn = congestion_and_qpn & k24Bits;
-  const uint32_t ack_and_psn = LoadBig32(bytes + 8);
-  bth.ack_request = (ack_and_psn & kAckRequestBit) != 0;
-  bth.psn = ack_and_psn & k24Bits;
-}
-
-// As ReadRdma, and with the judgement that goes with it. `datagram` has a BTH.
+// A BTH of a known or vendor's opcode, with what it asks for. `datagram` has a BTH.
 inline bool LoadRdma(std::span<const std::byte> datagram, size_t wire_bytes, RdmaPacket& packet) {
-  const std::byte* bytes = datagram.data();
-  const uint8_t flags = LoadBig8(bytes + 1);
-  const OpcodeShape shape = kShapes[LoadBig8(bytes)];
-  if ((flags & kVersionMask) != 0 || !shape.is_expected) return false;
-  if (!shape.is_read_here || datagram.size() < shape.headers_bytes) {
-    return ReadRdma(datagram, wire_bytes, packet) == RdmaReadResult::kOk;
-  }
-  const size_t pad = flags >> kPadShift & kPadMask;
-  const size_t around_payload = shape.headers_bytes + pad + kIcrcBytes;
-  if (wire_bytes < around_payload) return false;
-  LoadBth(bytes, packet.bth);
-  packet.headers = shape.headers;
-  if (shape.headers == header::kAeth) {
-    const uint32_t aeth = LoadBig32(bytes + kBthBytes);
-    packet.aeth = {.syndrome = static_cast<uint8_t>(aeth >> 24), .msn = aeth & k24Bits};
-  } else if (shape.headers == header::kReth) {
-    packet.reth = {.address = LoadBig64(bytes + kBthBytes),
-                   .r_key = LoadBig32(bytes + kBthBytes + 8),
-                   .length = LoadBig32(bytes + kBthBytes + 12)};
-  }
-  packet.payload_bytes = wire_bytes - around_payload;
-  const size_t there = datagram.size() - shape.headers_bytes;
-  packet.payload = {bytes + shape.headers_bytes, std::min(packet.payload_bytes, there)};
-  return true;
+  const OpcodeInfo& info = InfoOf(LoadBig8(datagram.data()));
+  return (info.is_known || info.transport == Transport::kVendor) &&
+         ReadRdma(datagram, wire_bytes, packet) == RdmaReadResult::kOk;
 }
 
 // Whether an IP header begins that has nothing behind it but UDP to RoCE's port.

@@ -8,6 +8,7 @@
 #include "wire/grh.h"
 #include "wire/ipoib.h"
 #include "wire/linux_sll.h"
+#include "wire/lldp.h"
 #include "wire/mpls.h"
 #include "wire/null_loop.h"
 
@@ -15,7 +16,6 @@ namespace weft::wire {
 namespace {
 
 constexpr uint16_t kEthertypeArp = 0x0806;
-constexpr uint16_t kEthertypeLldp = 0x88cc;
 constexpr uint16_t kEthertypeOldServiceVlan = 0x9100;  // before 802.1ad there was a number for it
 constexpr size_t kMaxFrameTags = 4;
 

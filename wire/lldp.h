@@ -18,6 +18,8 @@
 // 0 ends the row. Captures of LLDP are rare packets: parsing may allocate.
 namespace weft::wire {
 
+inline constexpr uint16_t kEthertypeLldp = 0x88cc;
+
 // An ID whose subtype says what its bytes are; clauses 8.5.2 and 8.5.3. The subtypes of chassis and
 // ports differ.
 struct LldpId {

@@ -30,13 +30,18 @@ NetworkAddress NetworkAddress::Of(const IpAddress& address) {
   return Ipv6(NumberOf(address.bytes(), 0), NumberOf(address.bytes(), 8));
 }
 
+IpAddress NetworkAddress::ToIp() const {
+  if (kind_ == Kind::kIpv4) return IpAddress::V4(static_cast<uint32_t>(low_));
+  return kind_ == Kind::kIpv6 ? IpAddress::V6(OctetsOf(high_, low_)) : IpAddress();
+}
+
 std::string NetworkAddress::ToString() const {
   switch (kind_) {
     case Kind::kNone:
       return "";
     case Kind::kIpv4:
-      return IpAddress::V4(static_cast<uint32_t>(low_)).ToString();
     case Kind::kIpv6:
+      return ToIp().ToString();
     case Kind::kGid:
       return IpAddress::V6(OctetsOf(high_, low_)).ToString();
     case Kind::kLid:

@@ -25,6 +25,7 @@ class NetworkAddress {
   }
   static constexpr NetworkAddress Lid(uint16_t lid) { return {Kind::kLid, 0, lid}; }
   static NetworkAddress Of(const IpAddress& address);
+  IpAddress ToIp() const;  // none for GIDs and LIDs, which are no IP addresses
 
   // "10.1.1.2", "fd00::1"; a GID as an IPv6 address, an IPv4-mapped one as "::ffff:10.1.1.2"; a LID
   // as "lid 18". Empty for none.

@@ -100,19 +100,20 @@ CaptureTotals TotalsOf(const std::vector<Connection>& connections) {
 
 }  // namespace
 
+bool IsInTime(const AnalysisOptions& options, const CapturedPacket& packet) {
+  if (!options.from_ns && !options.until_ns) return true;
+  if (!packet.has_time) return false;
+  return (!options.from_ns || packet.time_ns >= *options.from_ns) &&
+         (!options.until_ns || packet.time_ns < *options.until_ns);
+}
+
 CaptureAnalyzer::CaptureAnalyzer(const AnalysisOptions& options)
     : options_(Sorted(options)),
       flows_({.observer = options.observer}),
       meter_({.bin_ns = options.bin_ns}) {}
 
-bool CaptureAnalyzer::LetsIn(const CapturedPacket& packet) const {
-  if (!options_.from_ns && !options_.until_ns) return true;
-  if (!packet.has_time) return false;
-  return (!options_.from_ns || packet.time_ns >= *options_.from_ns) &&
-         (!options_.until_ns || packet.time_ns < *options_.until_ns);
-}
-
 bool CaptureAnalyzer::LetsIn(const wire::FrameView& view) const {
+  if (options_.rdma_only && !wire::IsRdma(view.frame_class)) return false;
   if (options_.hosts.empty()) return true;
   return std::ranges::binary_search(options_.hosts, view.source) ||
          std::ranges::binary_search(options_.hosts, view.destination);
@@ -126,7 +127,7 @@ bool CaptureAnalyzer::NamesQp(const wire::FrameView& view) const {
 }
 
 bool CaptureAnalyzer::Add(const CapturedPacket& packet) {
-  if (!LetsIn(packet)) return false;
+  if (!IsInTime(options_, packet)) return false;
   if (packet.link_is_known) {
     wire::DissectFrame(packet.link_type, packet.bytes, packet.wire_bytes,
                        {.check_icrc = options_.check_icrc}, view_);

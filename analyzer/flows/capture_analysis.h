@@ -56,10 +56,15 @@ struct AnalysisOptions {
   std::vector<wire::NetworkAddress> hosts;  // only packets from or to one of these; empty: all
   std::optional<int64_t> from_ns = {};      // since 1970, inclusive
   std::optional<int64_t> until_ns = {};     // exclusive
+  bool rdma_only = false;                   // only RDMA, with VLAN tags or in tunnels too
   bool check_icrc = true;
   int64_t bin_ns = 1'000'000;
   FlowObserver* observer = nullptr;
 };
+
+// Whether a packet's time is within from_ns and until_ns; without a time only where neither is
+// given.
+bool IsInTime(const AnalysisOptions& options, const CapturedPacket& packet);
 
 // Not thread-safe.
 class CaptureAnalyzer {
@@ -72,7 +77,6 @@ class CaptureAnalyzer {
   CaptureAnalysis Finish();
 
  private:
-  bool LetsIn(const CapturedPacket& packet) const;
   bool LetsIn(const wire::FrameView& view) const;
   bool NamesQp(const wire::FrameView& view) const;
 

@@ -105,7 +105,6 @@ void SettlePair(Flow& flow) {
     MakePair(flow, *flow.peer);
   } else {
     TakeApart(flow);
-    flow.evidence.ambiguous = std::max(flow.evidence.ambiguous, one.ambiguous);
   }
 }
 

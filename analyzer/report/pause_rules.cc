@@ -27,11 +27,6 @@ struct Paused {
   double share = 0;  // percent of the link's time, at most 100; 0: unknown
 };
 
-std::string MacText(const wire::MacAddress& mac) {
-  return absl::StrFormat("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-                         mac[5]);
-}
-
 Paused WorstOf(const PauseLink& link, uint64_t line_rate_bps) {
   Paused worst;
   const double span_ns = static_cast<double>(link.last_ns - link.first_ns);
@@ -99,7 +94,7 @@ void Pauses(const PauseLink& link, const Traffic& traffic, uint64_t line_rate_bp
   const Severity severity = is_storm       ? Severity::kError
                             : IsHost(link) ? Severity::kWarning
                                            : Severity::kInfo;
-  FindingDraft draft(code, severity, MacText(link.sender), static_cast<double>(worst.xoff));
+  FindingDraft draft(code, severity, wire::MacText(link.sender), static_cast<double>(worst.xoff));
   for (size_t i = 0; i < wire::kPriorities; ++i) {
     const std::string of = link.is_pfc ? absl::StrCat(" of priority ", i) : " of the whole link";
     draft.Packets(absl::StrCat("XOFF", of), link.xoff[i]);

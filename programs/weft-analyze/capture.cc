@@ -121,9 +121,7 @@ absl::Status ExportConnections(const CaptureOptions& options, const PacketChoice
   const auto use = [&](std::span<const CapturedPacket> packets) -> absl::Status {
     for (const CapturedPacket& packet : packets) {
       if (!bounds) bounds = choice.OptionsFrom(packet.time_ns);
-      if (packet.time_ns < bounds->from_ns.value_or(packet.time_ns)) continue;
-      if (bounds->until_ns && packet.time_ns >= *bounds->until_ns) continue;
-      if (!packet.link_is_known ||
+      if (!analyzer::IsInTime(*bounds, packet) || !packet.link_is_known ||
           !wire::IsRdma(wire::DissectFrame(packet.link_type, packet.bytes, packet.wire_bytes,
                                            {.check_icrc = false}, view)) ||
           !keys.contains({view.source, view.destination, view.rdma.bth.dest_qpn})) {

@@ -2,7 +2,6 @@
 #include "programs/weft-analyze/capture_flows.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 
@@ -13,20 +12,6 @@ namespace weft::analyze {
 namespace {
 
 using analyzer::FlowStats;
-using wire::NetworkAddress;
-
-std::optional<wire::IpAddress> ToIp(const NetworkAddress& address) {
-  if (address.kind() == NetworkAddress::Kind::kIpv4) {
-    return wire::IpAddress::V4(static_cast<uint32_t>(address.low()));
-  }
-  if (address.kind() != NetworkAddress::Kind::kIpv6) return std::nullopt;
-  std::array<uint8_t, 16> bytes;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const uint64_t half = i < 8 ? address.high() : address.low();
-    bytes[i] = static_cast<uint8_t>(half >> (56 - i % 8 * 8));
-  }
-  return wire::IpAddress::V6(bytes);
-}
 
 std::string NodeName(const wire::IpAddress& address, const topology::Fabric* fabric) {
   const auto node = fabric != nullptr ? fabric->FindAddress(address) : std::nullopt;
@@ -35,15 +20,15 @@ std::string NodeName(const wire::IpAddress& address, const topology::Fabric* fab
 
 std::optional<topology::Flow> Record(const FlowStats& stats, const topology::Fabric* fabric) {
   if (stats.payload_bytes == 0 || stats.carrier != wire::FrameClass::kRoceV2) return std::nullopt;
-  const auto source = ToIp(stats.key.source);
-  const auto destination = ToIp(stats.key.destination);
-  if (!source || !destination || stats.ports.empty()) return std::nullopt;
+  const wire::IpAddress source = stats.key.source.ToIp();
+  const wire::IpAddress destination = stats.key.destination.ToIp();
+  if (stats.ports.empty()) return std::nullopt;
   const auto port = std::ranges::max_element(stats.ports, {}, &analyzer::PortUse::packets);
   topology::Flow flow;
-  flow.source = NodeName(*source, fabric);
-  flow.source_address = *source;
-  flow.destination = NodeName(*destination, fabric);
-  flow.destination_address = *destination;
+  flow.source = NodeName(source, fabric);
+  flow.source_address = source;
+  flow.destination = NodeName(destination, fabric);
+  flow.destination_address = destination;
   flow.id = absl::StrCat(flow.source, "-", flow.destination, "-qp", stats.key.dest_qpn);
   flow.rate_bps = GoodputBps(stats).value_or(0);
   flow.source_qpn = stats.source_qpn.value_or(0);

@@ -132,6 +132,7 @@ analyzer::AnalysisOptions PacketChoice::OptionsFrom(int64_t first_ns) const {
   options.hosts = hosts;
   options.from_ns = absolute(from);
   options.until_ns = absolute(until);
+  options.rdma_only = rdma_only;
   options.check_icrc = check_icrc;
   return options;
 }
@@ -165,10 +166,7 @@ absl::StatusOr<PacketChoice> ParseChoice(const CaptureInput& input) {
 
 PacketReader::PacketReader(std::unique_ptr<analyzer::CaptureSource> source,
                            std::optional<analyzer::PacketFilter> filter, const CaptureInput& input)
-    : source_(std::move(source)),
-      filter_(std::move(filter)),
-      rdma_only_(input.rdma_only),
-      duration_s_(input.duration_s) {}
+    : source_(std::move(source)), filter_(std::move(filter)), duration_s_(input.duration_s) {}
 
 absl::StatusOr<std::unique_ptr<PacketReader>> PacketReader::Open(const CaptureInput& input) {
   std::optional<analyzer::PacketFilter> filter;
@@ -185,14 +183,6 @@ absl::StatusOr<std::unique_ptr<PacketReader>> PacketReader::Open(const CaptureIn
       new PacketReader(*std::move(source), std::move(filter), input));
 }
 
-bool PacketReader::LetsIn(const CapturedPacket& packet) {
-  if (filter_ && !filter_->Matches(packet)) return false;
-  if (!rdma_only_) return true;
-  return packet.link_is_known &&
-         wire::IsRdma(wire::DissectFrame(packet.link_type, packet.bytes, packet.wire_bytes,
-                                         {.check_icrc = false}, view_));
-}
-
 bool PacketReader::IsOver(double seconds) {
   was_interrupted_ = command::Interrupted();
   return was_interrupted_ || (duration_s_ > 0 && seconds >= duration_s_);
@@ -201,15 +191,15 @@ bool PacketReader::IsOver(double seconds) {
 absl::Status PacketReader::ForEachBatch(const Use& use) {
   command::Progress progress;
   std::vector<CapturedPacket> batch(kBatch);
-  const bool takes_all = !filter_ && !rdma_only_;
   const auto start = std::chrono::steady_clock::now();
   uint64_t packets = 0;
   uint32_t batches = 0;
   while (!source_->finished()) {
     const size_t count = source_->Read(batch);
     auto end = batch.begin() + static_cast<ptrdiff_t>(count);
-    if (!takes_all) {
-      end = std::remove_if(batch.begin(), end, [&](const CapturedPacket& p) { return !LetsIn(p); });
+    if (filter_) {
+      end = std::remove_if(batch.begin(), end,
+                           [&](const CapturedPacket& p) { return !filter_->Matches(p); });
     }
     absl::Status status = use({batch.begin(), end});
     if (!status.ok()) return status;

@@ -60,7 +60,7 @@ class PacketReader {
  public:
   static absl::StatusOr<std::unique_ptr<PacketReader>> Open(const CaptureInput& input);
 
-  // Calls `use` with the packets that the BPF filter and --roce let in. Fails only where `use`
+  // Calls `use` with the packets that the BPF filter lets in. Fails only where `use`
   // does.
   using Use = std::function<absl::Status(std::span<const analyzer::CapturedPacket>)>;
   absl::Status ForEachBatch(const Use& use);
@@ -71,14 +71,11 @@ class PacketReader {
  private:
   PacketReader(std::unique_ptr<analyzer::CaptureSource> source,
                std::optional<analyzer::PacketFilter> filter, const CaptureInput& input);
-  bool LetsIn(const analyzer::CapturedPacket& packet);
   bool IsOver(double seconds);
 
   std::unique_ptr<analyzer::CaptureSource> source_;
   std::optional<analyzer::PacketFilter> filter_;
-  bool rdma_only_;
   double duration_s_;
-  wire::FrameView view_;
   bool was_interrupted_ = false;
 };
 

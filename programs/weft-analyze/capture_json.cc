@@ -159,7 +159,7 @@ Json ToJson(const analyzer::PauseLink& pause) {
                        {"xon", ToJson(pause.xon[priority])},
                        {"quanta", pause.quanta[priority]}});
   }
-  return {{"sender", MacText(pause.sender)},
+  return {{"sender", wire::MacText(pause.sender)},
           {"kind", pause.is_pfc ? "PFC" : "802.3x pause"},
           {"first_ns", pause.first_ns},
           {"last_ns", pause.last_ns},
@@ -199,7 +199,7 @@ Json Bursts(const analyzer::Traffic& traffic) {
 Json Neighbours(const analyzer::Traffic& traffic) {
   Json neighbours = Json::array();
   for (const analyzer::LldpNeighbour& neighbour : traffic.neighbours) {
-    neighbours.push_back({{"sender", MacText(neighbour.sender)},
+    neighbours.push_back({{"sender", wire::MacText(neighbour.sender)},
                           {"chassis", neighbour.chassis},
                           {"port", neighbour.port},
                           {"port_description", neighbour.port_description},

@@ -201,7 +201,7 @@ void PrintPauses(const analyzer::Traffic& traffic) {
     for (size_t priority = 0; priority < pause.xoff.size(); ++priority) {
       if (pause.xoff[priority].count + pause.xon[priority].count == 0) continue;
       std::printf("%s from %s%s: %s XOFF, %s XON\n", pause.is_pfc ? "PFC" : "pause",
-                  MacText(pause.sender).c_str(),
+                  wire::MacText(pause.sender).c_str(),
                   pause.is_pfc ? absl::StrCat(", priority ", priority).c_str() : "",
                   Grouped(pause.xoff[priority].count).c_str(),
                   Grouped(pause.xon[priority].count).c_str());

@@ -34,13 +34,6 @@ std::string FormatBytes(uint64_t bytes) {
   return text.data();
 }
 
-std::string MacText(const wire::MacAddress& mac) {
-  std::array<char, 18> text{};
-  std::snprintf(text.data(), text.size(), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
-                mac[3], mac[4], mac[5]);
-  return text.data();
-}
-
 std::optional<double> GoodputBps(const analyzer::FlowStats& flow) {
   const int64_t duration_ns = flow.last_ns - flow.first_ns;
   if (!flow.has_times || duration_ns <= 0) return std::nullopt;

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "analyzer/flows/flow_stats.h"
-#include "wire/ethernet.h"
 
 namespace weft::analyze {
 
@@ -17,8 +16,6 @@ std::string Percent(const std::optional<double>& share);
 std::string Grouped(uint64_t number);
 // "64 bytes", "1.15 GB": powers of 1000.
 std::string FormatBytes(uint64_t bytes);
-// "02:00:00:00:00:01".
-std::string MacText(const wire::MacAddress& mac);
 // New payload over the time between the first packet and the last; nullopt where that says nothing.
 std::optional<double> GoodputBps(const analyzer::FlowStats& flow);
 // "1 link", "2 links"; the plural is given where it is not the noun with an s.

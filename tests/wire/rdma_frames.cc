@@ -8,6 +8,7 @@
 #include "wire/grh.h"
 #include "wire/icrc.h"
 #include "wire/ip.h"
+#include "wire/lldp.h"
 #include "wire/network_address.h"
 #include "wire/roce.h"
 #include "wire/udp.h"
@@ -16,7 +17,6 @@ namespace weft::wire {
 namespace {
 
 constexpr size_t kShortestFrame = 60;
-constexpr uint16_t kEthertypeLldp = 0x88cc;
 constexpr MacAddress kLldpDestination = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
 constexpr uint32_t kGeneralServicesQKey = 0x80010000;
 
