@@ -27,17 +27,41 @@ wire::IpAddress RandomRecords::Address() {
   return wire::IpAddress::V6(bytes);
 }
 
+Guid RandomRecords::AnyGuid() { return Guid{UpTo(0xffffffff)} << 32 | UpTo(0xffffffff); }
+
 PortRef RandomRecords::Port() { return {Text(), Text()}; }
 
 void RandomRecords::Fill(FabricRecord& record) {
   if (UpTo(2) == 1) {
-    record = Link{Port(), Port(), Real(), true};
+    record = Link{Port(), Port(), Real(), true, UpTo(12), Text(), Text()};
     return;
   }
   Node node{Text(), Some(NodeKind::kSwitch), UpTo(3), {}};
-  Several(node.interfaces, [&] { return Interface{Text(), Address()}; });
+  Several(node.interfaces, [&] {
+    return Interface{Text(),  Address(), AnyGuid(), UpTo(kMaxLid), UpTo(7),
+                     UpTo(7), Text(),    Text(),    Text()};
+  });
   Several(node.addresses, [&] { return Address(); });
+  node.guid = AnyGuid();
+  node.system_guid = AnyGuid();
+  node.vendor_id = UpTo(0xffffff);
+  node.device_id = UpTo(0xffff);
+  node.chassis_id = Text();
+  node.description = Text();
+  node.machine = Text();
+  node.rail = UpTo(7);
+  node.plane = UpTo(7);
   record = node;
+}
+
+void RandomRecords::Fill(ForwardingTable& table) {
+  table = {Text(), AnyGuid(), {}, true};
+  Several(table.out_ports, [&] { return static_cast<uint8_t>(UpTo(0xff)); });
+}
+
+void RandomRecords::Fill(PortCounters& port) {
+  port = {Text(), Text(), AnyGuid(), Text(), Real(), {}};
+  Several(port.counters, [&] { return Counter{Text(), Real(), true}; });
 }
 
 void RandomRecords::Fill(PathTable& table) {

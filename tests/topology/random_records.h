@@ -9,7 +9,9 @@
 #include "topology/records/fabric_records.h"
 #include "topology/records/finding.h"
 #include "topology/records/flow.h"
+#include "topology/records/forwarding_table.h"
 #include "topology/records/path_table.h"
+#include "topology/records/port_counters.h"
 #include "topology/records/probe_record.h"
 #include "topology/records/target.h"
 
@@ -22,6 +24,8 @@ class RandomRecords {
   explicit RandomRecords(uint32_t seed) : random_(seed) {}
 
   void Fill(FabricRecord& record);
+  void Fill(ForwardingTable& table);
+  void Fill(PortCounters& port);
   void Fill(PathTable& table);
   void Fill(Target& target);
   void Fill(ProbeRecord& probe);
@@ -37,6 +41,7 @@ class RandomRecords {
   double Real();                // above 0
   std::string Text();           // with all that JSON must escape, and some UTF-8
   wire::IpAddress Address();    // IPv4 or IPv6
+  Guid AnyGuid();
   PortRef Port();
 
   template <typename T>

@@ -11,7 +11,9 @@
 #include "topology/records/fabric_records.h"
 #include "topology/records/finding.h"
 #include "topology/records/flow.h"
+#include "topology/records/forwarding_table.h"
 #include "topology/records/path_table.h"
+#include "topology/records/port_counters.h"
 #include "topology/records/probe_record.h"
 #include "topology/records/record_file.h"
 #include "topology/records/target.h"
@@ -62,8 +64,9 @@ std::string FromHex(const std::string& block) {
 template <typename T>
 class DocumentedKind : public ::testing::Test {};
 
-using AllKinds = ::testing::Types<FabricRecord, PathTable, Target, ProbeRecord, Demand, Flow,
-                                  FlowReport, LinkLoad, Assignment, Finding>;
+using AllKinds =
+    ::testing::Types<FabricRecord, ForwardingTable, PortCounters, PathTable, Target, ProbeRecord,
+                     Demand, Flow, FlowReport, LinkLoad, Assignment, Finding>;
 TYPED_TEST_SUITE(DocumentedKind, AllKinds);
 
 TYPED_TEST(DocumentedKind, HasAnExampleThatIsWhatTheWriterPrints) {

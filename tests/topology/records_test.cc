@@ -29,8 +29,9 @@ class EveryRecord : public ::testing::Test {
   RandomRecords records_{1};
 };
 
-using AllKinds = ::testing::Types<FabricRecord, PathTable, Target, ProbeRecord, Demand, Flow,
-                                  FlowReport, LinkLoad, Assignment, Finding>;
+using AllKinds =
+    ::testing::Types<FabricRecord, ForwardingTable, PortCounters, PathTable, Target, ProbeRecord,
+                     Demand, Flow, FlowReport, LinkLoad, Assignment, Finding>;
 TYPED_TEST_SUITE(EveryRecord, AllKinds);
 
 TYPED_TEST(EveryRecord, ComesBackFromJson) {
