@@ -56,6 +56,15 @@ uint32_t AdvanceByTables(uint32_t state, std::span<const std::byte> bytes) {
             Contribution(0, LittleEndian32(bytes.subspan(12)));
     bytes = bytes.subspan(kSlices);
   }
+  if (bytes.size() >= 8) {
+    state = Contribution(4, state ^ LittleEndian32(bytes)) ^
+            Contribution(0, LittleEndian32(bytes.subspan(4)));
+    bytes = bytes.subspan(8);
+  }
+  if (bytes.size() >= 4) {
+    state = Contribution(0, state ^ LittleEndian32(bytes));
+    bytes = bytes.subspan(4);
+  }
   for (const std::byte byte : bytes) {
     state = state >> 8 ^ kTables[0][(state ^ static_cast<uint8_t>(byte)) & 0xff];
   }

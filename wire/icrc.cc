@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "wire/bth.h"
 #include "wire/crc32.h"
@@ -31,19 +32,27 @@ constexpr size_t kUdpBytes = 8;
 constexpr size_t kIpv6Bytes = 40;  // a GRH's too
 constexpr size_t kLrhBytes = 8;
 static_assert(kLrhBytes == kPrefixBytes);
-constexpr size_t kShortestHeaders = 20 + kUdpBytes;
+constexpr size_t kShortestIpBytes = 20;
+constexpr size_t kShortestHeaders = kShortestIpBytes + kUdpBytes;
 constexpr size_t kLongestHeaders = 60 + kUdpBytes;
 
-// UDP header and BTH with ones where they may change.
-std::array<std::byte, kUdpBytes + kBthBytes> MaskedUdpAndBth(std::span<const std::byte> udp,
-                                                             std::span<const std::byte> bth) {
-  std::array<std::byte, kUdpBytes + kBthBytes> masked;
-  const auto bth_start = std::ranges::copy(udp.first(kUdpBytes), masked.begin()).out;
-  std::ranges::copy(bth.first(kBthBytes), bth_start);
-  masked[kUdpChecksumOffset] = kOnes;
-  masked[kUdpChecksumOffset + 1] = kOnes;
-  masked[kUdpBytes + kBthCongestionOffset] = kOnes;
-  return masked;
+// UDP header and BTH, `to` bytes with ones where they may change.
+void PutMaskedUdpAndBth(std::span<const std::byte, kUdpBytes> udp,
+                        std::span<const std::byte, kBthBytes> bth,
+                        std::span<std::byte, kUdpBytes + kBthBytes> to) {
+  std::memcpy(to.data(), udp.data(), kUdpBytes);
+  std::memcpy(to.data() + kUdpBytes, bth.data(), kBthBytes);
+  to[kUdpChecksumOffset] = kOnes;
+  to[kUdpChecksumOffset + 1] = kOnes;
+  to[kUdpBytes + kBthCongestionOffset] = kOnes;
+}
+
+// An IPv4 header with ones where it may change.
+void MaskIpv4(std::span<std::byte> header) {
+  header[kTosOffset] = kOnes;
+  header[kTtlOffset] = kOnes;
+  header[kIpChecksumOffset] = kOnes;
+  header[kIpChecksumOffset + 1] = kOnes;
 }
 
 // An IPv6 header or GRH, whose layout is the same, with ones where it may change.
@@ -85,18 +94,19 @@ std::optional<uint32_t> RoceIpv4Icrc(std::span<const std::byte> ip_and_udp,
   }
   const size_t ip_bytes = ip_and_udp.size() - kUdpBytes;
   std::array<std::byte, kPrefixBytes + kLongestHeaders + kBthBytes> masked;
-  std::ranges::fill_n(masked.begin(), kPrefixBytes, kOnes);
-  const std::span<std::byte> ip(masked.data() + kPrefixBytes, ip_bytes);
-  std::ranges::copy(ip_and_udp.first(ip_bytes), ip.begin());
-  ip[kTosOffset] = kOnes;
-  ip[kTtlOffset] = kOnes;
-  ip[kIpChecksumOffset] = kOnes;
-  ip[kIpChecksumOffset + 1] = kOnes;
-  const auto udp_and_bth = MaskedUdpAndBth(ip_and_udp.subspan(ip_bytes), bth_to_pad);
-  std::ranges::copy(udp_and_bth, masked.data() + kPrefixBytes + ip_bytes);
-
+  std::memset(masked.data(), 0xff, kPrefixBytes);
+  // Of a known size, the copy is two instructions.
+  if (ip_bytes == kShortestIpBytes) {
+    std::memcpy(masked.data() + kPrefixBytes, ip_and_udp.data(), kShortestIpBytes);
+  } else {
+    std::memcpy(masked.data() + kPrefixBytes, ip_and_udp.data(), ip_bytes);
+  }
+  MaskIpv4(std::span(masked).subspan(kPrefixBytes, ip_bytes));
+  PutMaskedUdpAndBth(ip_and_udp.last<kUdpBytes>(), bth_to_pad.first<kBthBytes>(),
+                     std::span<std::byte, kUdpBytes + kBthBytes>(
+                         masked.data() + kPrefixBytes + ip_bytes, kUdpBytes + kBthBytes));
   Crc32 crc;
-  crc.Update({masked.data(), kPrefixBytes + ip_bytes + udp_and_bth.size()});
+  crc.Update({masked.data(), kPrefixBytes + ip_bytes + kUdpBytes + kBthBytes});
   crc.Update(bth_to_pad.subspan(kBthBytes));
   return crc.value();
 }
@@ -106,16 +116,22 @@ std::optional<uint32_t> RoceIpv6Icrc(std::span<const std::byte> ip_and_udp,
   if (ip_and_udp.size() < kIpv6Bytes + kUdpBytes || bth_to_pad.size() < kBthBytes) {
     return std::nullopt;
   }
-  std::array<std::byte, kPrefixBytes + kIpv6Bytes> masked;
-  std::ranges::fill_n(masked.begin(), kPrefixBytes, kOnes);
-  const std::span<std::byte, kIpv6Bytes> ip(masked.data() + kPrefixBytes, kIpv6Bytes);
-  std::ranges::copy(ip_and_udp.first(kIpv6Bytes), ip.begin());
-  MaskIpv6(ip);
+  std::array<std::byte, kPrefixBytes + kIpv6Bytes + kUdpBytes + kBthBytes> masked;
+  std::memset(masked.data(), 0xff, kPrefixBytes);
+  std::memcpy(masked.data() + kPrefixBytes, ip_and_udp.data(), kIpv6Bytes);
+  MaskIpv6(std::span(masked).subspan<kPrefixBytes, kIpv6Bytes>());
+  const auto udp_and_bth = std::span(masked).last<kUdpBytes + kBthBytes>();
+  PutMaskedUdpAndBth(ip_and_udp.last<kUdpBytes>(), bth_to_pad.first<kBthBytes>(), udp_and_bth);
 
   Crc32 crc;
-  crc.Update(masked);
-  crc.Update(ip_and_udp.subspan(kIpv6Bytes, ip_and_udp.size() - kIpv6Bytes - kUdpBytes));
-  crc.Update(MaskedUdpAndBth(ip_and_udp.last(kUdpBytes), bth_to_pad));
+  const size_t extension_bytes = ip_and_udp.size() - kIpv6Bytes - kUdpBytes;
+  if (extension_bytes == 0) {
+    crc.Update(masked);
+  } else {
+    crc.Update(std::span(masked).first<kPrefixBytes + kIpv6Bytes>());
+    crc.Update(ip_and_udp.subspan(kIpv6Bytes, extension_bytes));
+    crc.Update(udp_and_bth);
+  }
   crc.Update(bth_to_pad.subspan(kBthBytes));
   return crc.value();
 }
