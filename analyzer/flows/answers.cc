@@ -13,10 +13,7 @@ using Kind = FlowEvent::Kind;
 
 constexpr uint32_t kSmallestMtu = 256;
 constexpr uint32_t kLargestMtu = 4096;
-constexpr int64_t kIdleNs = 5'000;
-constexpr int64_t kUnansweredNs = 20'000;
 constexpr int64_t kUnansweredUnknownRttNs = 100'000'000;
-constexpr int64_t kGaps = 10;  // times the typical gap between requests
 
 bool IsMtu(uint32_t bytes) {
   return bytes >= kSmallestMtu && bytes <= kLargestMtu && std::has_single_bit(bytes);
@@ -79,38 +76,15 @@ void EndAwaited(Flow& flow, uint32_t psn, bool ends_read, const Moment& moment) 
   }
 }
 
-int64_t Typical(const Flow& flow) { return kGaps * flow.typical_gap_ns; }
-
-bool AllIsAcked(const Flow& flow) {
-  return flow.is_acked && !flow.requests.end_is_unknown &&
-         PsnsFrom(flow.requests.expected, flow.acked_psn) >= -1;
-}
-
 // An ACK that went by the capture still has its way to the sender before it: only who stands beside
 // the sender, or has seen it react in half the time, can blame it.
 void NoteIdle(Flow& flow, const Moment& moment, FlowObserver* observer) {
-  const int64_t answered = flow.peer->last_answer_ns;
-  const int64_t wait = moment.now_ns() - std::max(flow.last_request_ns, answered);
   const int64_t quickest = flow.min_reaction_ns;
-  if (answered >= flow.last_request_ns && wait >= 0) {
-    ++flow.reactions;
-    if (quickest < 0 || wait < quickest) flow.min_reaction_ns = wait;
-  }
-  if (wait <= std::max(kIdleNs, Typical(flow))) return;
+  const int64_t wait = NoteReaction(flow, moment.now_ns());
+  if (IsShortWait(flow, wait)) return;
   if (!IsNearer(flow, *flow.peer) && (quickest < 0 || wait / 2 < quickest)) return;
   flow.oddities().sender_idle.Add(wait);
   Tell(observer, flow, moment, Kind::kIdle, wait);
-}
-
-void DriftTypicalGap(Flow& flow, int64_t gap) {
-  int64_t& typical = flow.typical_gap_ns;
-  if (typical == 0) {
-    typical = std::max<int64_t>(gap, 1);
-    return;
-  }
-  const int64_t step = typical / 16 + 1;
-  if (gap > typical) typical += step;
-  if (gap < typical) typical = std::max<int64_t>(typical - step, 1);
 }
 
 }  // namespace
@@ -198,12 +172,9 @@ void Answer(Flow& flow, const Moment& moment, FlowObserver* observer) {
 }
 
 void NoteUnanswered(Flow& flow, const Moment& moment) {
-  if (!moment.timed() || flow.peer == nullptr || flow.rnr_pending || !flow.is_acked ||
-      PsnsFrom(flow.requests.expected, flow.acked_psn) >= -1) {
-    return;
-  }
+  if (!moment.timed() || flow.peer == nullptr || flow.rnr_pending || !IsAwaited(flow)) return;
   const int64_t wait = moment.now_ns() - std::max(flow.last_ns, flow.peer->last_ns);
-  if (wait <= kUnansweredNs || wait <= Typical(flow)) return;
+  if (!IsLongWait(flow, wait)) return;
   const int64_t patience = flow.min_rtt_ns < 0 ? kUnansweredUnknownRttNs : 3 * flow.min_rtt_ns;
   if (wait > patience) flow.oddities().unanswered.Add(wait);
 }

@@ -100,17 +100,11 @@ CaptureTotals TotalsOf(const std::vector<Connection>& connections) {
 
 }  // namespace
 
-bool IsInTime(const AnalysisOptions& options, const CapturedPacket& packet) {
-  if (!options.from_ns && !options.until_ns) return true;
-  if (!packet.has_time) return false;
-  return (!options.from_ns || packet.time_ns >= *options.from_ns) &&
-         (!options.until_ns || packet.time_ns < *options.until_ns);
-}
-
 CaptureAnalyzer::CaptureAnalyzer(const AnalysisOptions& options)
     : options_(Sorted(options)),
       flows_({.observer = options.observer}),
-      meter_({.bin_ns = options.bin_ns}) {}
+      meter_({.bin_ns = options.bin_ns}),
+      steady_(meter_, options.observer) {}
 
 bool CaptureAnalyzer::LetsIn(const wire::FrameView& view) const {
   if (options_.rdma_only && !wire::IsRdma(view.frame_class)) return false;
@@ -128,6 +122,11 @@ bool CaptureAnalyzer::NamesQp(const wire::FrameView& view) const {
 
 bool CaptureAnalyzer::Add(const CapturedPacket& packet) {
   if (!IsInTime(options_, packet)) return false;
+  bool names_qp = false;
+  if (options_.uses_steady_path && steady_.Take(packet, names_qp)) {
+    ++steady_packets_;
+    return names_qp;
+  }
   if (packet.link_is_known) {
     wire::DissectFrame(packet.link_type, packet.bytes, packet.wire_bytes,
                        {.check_icrc = options_.check_icrc}, view_);
@@ -136,9 +135,11 @@ bool CaptureAnalyzer::Add(const CapturedPacket& packet) {
     view_.frame_class = wire::FrameClass::kUnknownLink;
   }
   if (!LetsIn(view_)) return false;
-  meter_.Add(view_, packet);
-  if (wire::IsRdma(view_.frame_class)) flows_.Add(view_, packet);
-  return NamesQp(view_);
+  Flow* flow = wire::IsRdma(view_.frame_class) ? flows_.Add(view_, packet) : nullptr;
+  meter_.Add(view_, packet, flow != nullptr ? &flow->hosts : nullptr);
+  names_qp = NamesQp(view_);
+  if (flow != nullptr) steady_.Learn(view_, packet, *flow, names_qp);
+  return names_qp;
 }
 
 CaptureAnalysis CaptureAnalyzer::Finish() {

@@ -10,6 +10,7 @@
 #include "analyzer/capture/capture_source.h"
 #include "analyzer/flows/connection.h"
 #include "analyzer/flows/flow_table.h"
+#include "analyzer/flows/steady_path.h"
 #include "analyzer/flows/traffic_meter.h"
 
 // All that a capture tells, in one pass.
@@ -58,13 +59,19 @@ struct AnalysisOptions {
   std::optional<int64_t> until_ns = {};     // exclusive
   bool rdma_only = false;                   // only RDMA, with VLAN tags or in tunnels too
   bool check_icrc = true;
+  bool uses_steady_path = true;  // for comparison: what is counted is the same without
   int64_t bin_ns = 1'000'000;
   FlowObserver* observer = nullptr;
 };
 
 // Whether a packet's time is within from_ns and until_ns; without a time only where neither is
 // given.
-bool IsInTime(const AnalysisOptions& options, const CapturedPacket& packet);
+inline bool IsInTime(const AnalysisOptions& options, const CapturedPacket& packet) {
+  if (!options.from_ns && !options.until_ns) return true;
+  if (!packet.has_time) return false;
+  return (!options.from_ns || packet.time_ns >= *options.from_ns) &&
+         (!options.until_ns || packet.time_ns < *options.until_ns);
+}
 
 // Not thread-safe.
 class CaptureAnalyzer {
@@ -74,7 +81,12 @@ class CaptureAnalyzer {
   // True where the options let this packet in: with `qpns`, a packet of RDMA to or from one of them
   // as far as its own headers tell. In the order of the capture.
   bool Add(const CapturedPacket& packet);
+  // These are added next, in this order: at most kMaxExpected. Changes nothing but the speed.
+  static constexpr size_t kMaxExpected = SteadyPath::kMaxExpected;
+  void Expect(std::span<const CapturedPacket> packets) { steady_.Expect(packets); }
   CaptureAnalysis Finish();
+
+  uint64_t steady_packets() const { return steady_packets_; }  // that took the short way
 
  private:
   bool LetsIn(const wire::FrameView& view) const;
@@ -84,6 +96,8 @@ class CaptureAnalyzer {
   wire::FrameView view_;
   FlowTable flows_;
   TrafficMeter meter_;
+  SteadyPath steady_;
+  uint64_t steady_packets_ = 0;
 };
 
 }  // namespace weft::analyzer

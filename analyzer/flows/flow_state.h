@@ -10,6 +10,7 @@
 #include "analyzer/flows/durations.h"
 #include "analyzer/flows/flow_stats.h"
 #include "analyzer/flows/flow_table.h"
+#include "analyzer/flows/host_meter.h"
 #include "wire/bth.h"
 #include "wire/opcode.h"
 
@@ -161,37 +162,42 @@ struct PeerEvidence {
 };
 
 struct Flow {
-  FlowKey key;
+  // What every packet changes, together.
   uint64_t packets = 0;
-
   uint64_t wire_bytes = 0;
   uint64_t payload_bytes = 0;
   uint64_t goodput_bytes = 0;
-  uint64_t path_signature = ~uint64_t{0};
-  int64_t last_ns = 0;
+  uint64_t request_packets = 0;
+  uint64_t unchecked_icrc = 0;
   uint64_t last_packet = 0;
-  std::array<uint64_t, 4> ecn{};
+  int64_t last_ns = 0;
 
-  Flow* peer = nullptr;
-  std::unique_ptr<Oddities> odd;
+  std::array<uint64_t, 4> ecn{};
+  uint64_t path_signature = ~uint64_t{0};
   int64_t last_request_ns = 0;
-  int64_t last_answer_ns = 0;
   int64_t typical_gap_ns = 0;  // between requests: drifts towards their median
-  int64_t rnr_since_ns = 0;
-  uint32_t acked_psn = 0;   // of its requests, by the peer
-  uint32_t nak_psn = 0;     // where nak_pending: what it asks for
-  uint32_t path_mtu = 0;    // seen
-  uint32_t agreed_mtu = 0;  // by the connection manager
+  Flow* peer = nullptr;
+
+  uint32_t acked_psn = 0;  // of its requests, by the peer
+  uint32_t transport_votes = 0;
+  wire::Transport transport = wire::Transport::kUnknown;
   bool has_times = false;
   bool is_paired = false;  // `peer` is certain; provisional otherwise
   bool is_acked = false;   // acked_psn is valid
   bool nak_pending = false;
   bool rnr_pending = false;
   bool is_marked = false;  // its last packet had CE
-  wire::Transport transport = wire::Transport::kUnknown;
-  uint32_t transport_votes = 0;
-
   Stream requests;
+
+  FlowKey key;
+  HostSlots hosts;
+  std::unique_ptr<Oddities> odd;
+  int64_t last_answer_ns = 0;
+  int64_t rnr_since_ns = 0;
+  uint32_t nak_psn = 0;     // where nak_pending: what it asks for
+  uint32_t path_mtu = 0;    // seen
+  uint32_t agreed_mtu = 0;  // by the connection manager
+
   AwaitedRing awaited;
   Durations ack_rtt;
   Durations completion;
@@ -199,11 +205,9 @@ struct Flow {
   int64_t min_reaction_ns = -1;
   uint64_t reactions = 0;
 
-  uint64_t request_packets = 0;
   uint64_t answer_packets = 0;
   uint64_t acks = 0;
   uint64_t zero_credit_acks = 0;
-  uint64_t unchecked_icrc = 0;
   MessageStats send, write, read_request, read_response, atomic;
   Stream responses;
 

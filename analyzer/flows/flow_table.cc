@@ -215,14 +215,14 @@ void FlowTable::State::Dispatch(Flow& flow, const Moment& moment) {
 FlowTable::FlowTable(const Options& options) : state_(std::make_unique<State>(options)) {}
 FlowTable::~FlowTable() = default;
 
-void FlowTable::Add(const wire::FrameView& view, const CapturedPacket& packet) {
+Flow* FlowTable::Add(const wire::FrameView& view, const CapturedPacket& packet) {
   State& state = *state_;
   bool is_new = false;
   Flow* flow = state.index.FindOrAdd(view.source, view.destination, view.rdma.bth.dest_qpn,
                                      state.options.max_flows, is_new);
   if (flow == nullptr) {
     ++state.overflowed;
-    return;
+    return nullptr;
   }
   const Moment moment = {.view = view, .packet = packet, .info = view.rdma.info()};
   if (is_new) state.Greet(*flow, moment);
@@ -233,10 +233,11 @@ void FlowTable::Add(const wire::FrameView& view, const CapturedPacket& packet) {
   CountCommon(*flow, moment, state.options.observer);
   state.Dispatch(*flow, moment);
   flow->last_packet = packet.number;
-  if (!packet.has_time) return;
+  if (!packet.has_time) return flow;
   if (!flow->has_times) flow->first_ns = packet.time_ns;
   flow->has_times = true;
   flow->last_ns = packet.time_ns;
+  return flow;
 }
 
 size_t FlowTable::flow_count() const { return state_->index.flows().size(); }

@@ -40,6 +40,8 @@ struct FlowEvent {
   int64_t value = 0;
 };
 
+struct Flow;
+
 // Sees events as they happen, for one connection's timeline.
 class FlowObserver {
  public:
@@ -58,8 +60,9 @@ class FlowTable {
   ~FlowTable();
 
   // A packet of RDMA (wire::IsRdma). In the order of the capture; amortised constant time, no
-  // allocation for a flow that is known and in good order.
-  void Add(const wire::FrameView& view, const CapturedPacket& packet);
+  // allocation for a flow that is known and in good order. Returns its flow, which stays where it
+  // is; null where there are too many.
+  Flow* Add(const wire::FrameView& view, const CapturedPacket& packet);
 
   size_t flow_count() const;
   uint64_t overflowed_packets() const;

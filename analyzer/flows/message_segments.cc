@@ -54,57 +54,12 @@ void JoinNeighbours(std::vector<Segment>& segments, Segment& piece, bool is_resp
 
 }  // namespace
 
-MessageStats& StatsOf(Flow& flow, wire::MessageKind kind) {
-  switch (kind) {
-    case wire::MessageKind::kWrite:
-      return flow.write;
-    case wire::MessageKind::kReadRequest:
-      return flow.read_request;
-    case wire::MessageKind::kReadResponse:
-      return flow.read_response;
-    case wire::MessageKind::kAtomicRequest:
-      return flow.atomic;
-    default:
-      return flow.send;
-  }
-}
-
-void CountMessage(MessageStats& stats, uint64_t bytes) {
-  stats.min_bytes = stats.messages == 0 ? bytes : std::min(stats.min_bytes, bytes);
-  stats.max_bytes = std::max(stats.max_bytes, bytes);
-  ++stats.messages;
-  stats.bytes += bytes;
-}
-
-bool ExtendMessage(Stream& stream, MessageStats& stats, bool is_response, const Moment& moment) {
-  Segment& message = stream.message;
-  // A READ that is asked for again from its middle on is answered by a First: the same message.
-  if (message.is_open && moment.info.starts_message && !is_response) {
-    ++stats.incomplete;
-    message.is_open = false;
-  }
-  if (!message.is_open) {
-    message = {.first_ns = moment.now_ns(),
-               .first_psn = moment.psn(),
-               .kind = moment.info.kind,
-               .is_open = true,
-               .has_first = moment.info.starts_message};
-  }
-  message.bytes += moment.view.rdma.payload_bytes;
-  message.last_psn = moment.psn();
-  if (!moment.info.ends_message) return false;
-  message.is_open = false;
-  message.has_last = true;
-  if (message.has_first) {
-    CountMessage(stats, message.bytes);
-    return true;
-  }
-  if (StandsBehindHole(stream, message.first_psn)) {
-    stream.trouble->segments.push_back(message);
+void EndHeadless(Stream& stream, MessageStats& stats) {
+  if (StandsBehindHole(stream, stream.message.first_psn)) {
+    stream.trouble->segments.push_back(stream.message);
   } else {
     ++stats.incomplete;
   }
-  return false;
 }
 
 void BreakMessage(Stream& stream, Flow& flow) {

@@ -27,16 +27,6 @@ int64_t SilenceNs(const Flow& flow) {
   return std::max(kSilenceNs, 4 * flow.min_rtt_ns);
 }
 
-uint32_t TicksOf(const Moment& moment) {
-  return static_cast<uint32_t>(static_cast<uint64_t>(moment.now_ns()) >> Stream::kTickBits);
-}
-
-void Remember(Stream& stream, const Moment& moment) {
-  stream.recent[stream.count++ % Stream::kRecent] = {
-      .psn_opcode = moment.psn() | uint32_t{moment.view.rdma.bth.opcode} << 24,
-      .ticks = TicksOf(moment)};
-}
-
 // How long ago the same packet was seen, if it is among the last few; or -1.
 int64_t SeenNsAgo(const Stream& stream, const Moment& moment) {
   const uint32_t wanted = moment.psn() | uint32_t{moment.view.rdma.bth.opcode} << 24;
@@ -45,7 +35,7 @@ int64_t SeenNsAgo(const Stream& stream, const Moment& moment) {
     const Stream::Recent& one = stream.recent[(stream.count - back) % Stream::kRecent];
     if (one.psn_opcode != wanted) continue;
     if (!moment.timed()) return back == 1 ? 0 : kDuplicateNs + 1;
-    return static_cast<int64_t>(TicksOf(moment) - one.ticks) << Stream::kTickBits;
+    return static_cast<int64_t>(TicksOf(moment.now_ns()) - one.ticks) << Stream::kTickBits;
   }
   return -1;
 }
@@ -260,7 +250,7 @@ Place Follow(Flow& flow, Stream& stream, Role role, uint32_t span, MessageStats&
   const int32_t ahead = stream.is_started ? PsnsFrom(stream.expected, moment.psn()) : 0;
   if (ahead < 0 && ahead >= -kMaxPsnStep) {
     const Place place = TakeEarlier(flow, stream, role, span, moment, observer);
-    Remember(stream, moment);
+    Remember(stream, moment.psn(), moment.view.rdma.bth.opcode, moment.now_ns());
     if (place != Place::kLate) return place;
     if (!moment.info.has_payload) {
       CountMessage(stats, AskedBytes(moment));
@@ -288,13 +278,19 @@ Place Follow(Flow& flow, Stream& stream, Role role, uint32_t span, MessageStats&
   }
   stream.expected = PsnPlus(moment.psn(), std::max(span, 1u));
   stream.end_is_unknown = span == 0;
-  Remember(stream, moment);
+  Remember(stream, moment.psn(), moment.view.rdma.bth.opcode, moment.now_ns());
   if (!moment.info.has_payload) {
     BreakMessage(stream, flow);
     CountMessage(stats, AskedBytes(moment));
     return Place::kNew;
   }
-  if (ExtendMessage(stream, stats, role == Role::kResponses, moment)) {
+  const Piece piece = {.time_ns = moment.now_ns(),
+                       .bytes = moment.view.rdma.payload_bytes,
+                       .psn = moment.psn(),
+                       .kind = moment.info.kind,
+                       .starts = moment.info.starts_message,
+                       .ends = moment.info.ends_message};
+  if (ExtendMessage(stream, stats, role == Role::kResponses, piece)) {
     Tell(observer, flow, moment, Kind::kMessage, static_cast<int64_t>(stream.message.bytes));
   }
   return Place::kNew;

@@ -24,6 +24,15 @@ enum class Place : uint8_t {
   kDuplicate,  // a capture's second copy
 };
 
+inline uint32_t TicksOf(int64_t time_ns) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(time_ns) >> Stream::kTickBits);
+}
+// A packet was seen: among the last few its second copy is known.
+inline void Remember(Stream& stream, uint32_t psn, uint8_t opcode, int64_t time_ns) {
+  stream.recent[stream.count++ % Stream::kRecent] = {.psn_opcode = psn | uint32_t{opcode} << 24,
+                                                     .ticks = TicksOf(time_ns)};
+}
+
 // Follows `stream` of `flow` by one packet of `span` PSNs (0: not known, a READ request) and counts
 // what it shows, messages included. `stats` is where the packet's message belongs.
 Place Follow(Flow& flow, Stream& stream, Role role, uint32_t span, MessageStats& stats,

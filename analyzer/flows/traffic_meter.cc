@@ -6,15 +6,13 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "analyzer/flows/host_meter.h"
+#include "analyzer/flows/traffic_state.h"
 #include "wire/dcbx.h"
 #include "wire/lldp.h"
 
 namespace weft::analyzer {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr size_t kMaxSeconds = 100'000;
 constexpr size_t kMaxPauses = 1'024;
 constexpr size_t kMaxNeighbours = 1'024;
@@ -26,38 +24,12 @@ uint64_t MacNumber(const wire::MacAddress& mac) {
   return number;
 }
 
-// The one priority of 802.3x pause is kept as [0].
-struct Held {
-  std::array<int64_t, wire::kPriorities> since_ns{};
-  std::array<bool, wire::kPriorities> is_held{};
-};
-
 }  // namespace
-
-struct TrafficMeter::State {
-  explicit State(int64_t bin) : hosts(bin) { traffic.bin_ns = bin; }
-
-  Traffic traffic;
-  Second* second = nullptr;
-  int64_t last_time_ns = 0;
-  absl::flat_hash_map<int64_t, uint32_t> seconds_by_start;
-
-  HostMeter hosts;
-
-  absl::flat_hash_map<uint64_t, uint32_t> pause_by_sender;
-  std::vector<Held> held;
-  absl::flat_hash_map<uint64_t, uint32_t> neighbour_by_sender;
-
-  void NoteTime(const CapturedPacket& packet);
-  void FindSecond(int64_t time_ns);
-  void AddRdma(const wire::FrameView& view, const CapturedPacket& packet);
-  void AddPause(const wire::FrameView& view, const CapturedPacket& packet);
-  void AddLldp(const wire::FrameView& view, const CapturedPacket& packet);
-};
 
 void TrafficMeter::State::NoteTime(const CapturedPacket& packet) {
   if (!packet.has_time) {
     second = nullptr;
+    second_end_ns = second_start_ns;
     return;
   }
   const int64_t now = packet.time_ns;
@@ -73,6 +45,8 @@ void TrafficMeter::State::NoteTime(const CapturedPacket& packet) {
   last_time_ns = now;
   if (second == nullptr || now < second->start_ns || now - second->start_ns >= kSecondNs) {
     FindSecond(now);
+    second_start_ns = second->start_ns;
+    second_end_ns = second_start_ns + kSecondNs;
   }
   ++second->packets;
 }
@@ -90,7 +64,8 @@ void TrafficMeter::State::FindSecond(int64_t time_ns) {
   second = &traffic.seconds.back();
 }
 
-void TrafficMeter::State::AddRdma(const wire::FrameView& view, const CapturedPacket& packet) {
+void TrafficMeter::State::AddRdma(const wire::FrameView& view, const CapturedPacket& packet,
+                                  HostSlots& slots) {
   if (second != nullptr) {
     ++second->roce_packets;
     second->roce_bytes += packet.wire_bytes;
@@ -118,7 +93,7 @@ void TrafficMeter::State::AddRdma(const wire::FrameView& view, const CapturedPac
     }
   }
 
-  hosts.Add(view, packet);
+  hosts.Add(view, packet, slots);
 }
 
 void TrafficMeter::State::AddPause(const wire::FrameView& view, const CapturedPacket& packet) {
@@ -140,7 +115,7 @@ void TrafficMeter::State::AddPause(const wire::FrameView& view, const CapturedPa
     held.emplace_back();
   }
   PauseLink& link = traffic.pauses[found->second];
-  Held& holds = held[found->second];
+  HeldPriorities& holds = held[found->second];
   link.last_ns = std::max(link.last_ns, packet.time_ns);
   for (size_t priority = 0; priority < (frame.is_pfc ? wire::kPriorities : 1); ++priority) {
     if (!frame.Enables(priority)) continue;
@@ -190,7 +165,8 @@ TrafficMeter::TrafficMeter(const Options& options) {
 }
 TrafficMeter::~TrafficMeter() = default;
 
-void TrafficMeter::Add(const wire::FrameView& view, const CapturedPacket& packet) {
+void TrafficMeter::Add(const wire::FrameView& view, const CapturedPacket& packet,
+                       HostSlots* slots) {
   State& state = *state_;
   Traffic& traffic = state.traffic;
   ++traffic.packets;
@@ -205,7 +181,8 @@ void TrafficMeter::Add(const wire::FrameView& view, const CapturedPacket& packet
   }
   state.NoteTime(packet);
   if (wire::IsRdma(view.frame_class)) {
-    state.AddRdma(view, packet);
+    HostSlots unknown;
+    state.AddRdma(view, packet, slots != nullptr ? *slots : unknown);
   } else if (view.frame_class == wire::FrameClass::kPfc ||
              view.frame_class == wire::FrameClass::kPause) {
     state.AddPause(view, packet);

@@ -15,6 +15,8 @@
 // What happens over time and on links, whatever the flow.
 namespace weft::analyzer {
 
+struct HostSlots;
+
 struct Second {
   int64_t start_ns = 0;  // since 1970, a whole second
   uint64_t packets = 0;  // all
@@ -127,11 +129,15 @@ class TrafficMeter {
   explicit TrafficMeter(const Options& options);
   ~TrafficMeter();
 
-  void Add(const wire::FrameView& view, const CapturedPacket& packet);
+  // `slots`: where the packet's hosts stand, of RDMA; looked up and filled in where that is not
+  // known. Null: nowhere to keep them.
+  void Add(const wire::FrameView& view, const CapturedPacket& packet, HostSlots* slots = nullptr);
   Traffic Finish();
 
+  struct State;  // traffic_state.h: for the steady path
+  State& state() { return *state_; }
+
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

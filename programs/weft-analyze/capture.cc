@@ -73,11 +73,16 @@ absl::StatusOr<CaptureResult> Analyze(const CaptureOptions& options, const Packe
 
   std::optional<CaptureAnalyzer> analyzer;
   const auto use = [&](std::span<const CapturedPacket> packets) -> absl::Status {
-    for (const CapturedPacket& packet : packets) {
-      if (!analyzer) {
-        analyzer::AnalysisOptions analysis = choice.OptionsFrom(packet.time_ns);
-        analysis.bin_ns = std::llround(options.bin_s * 1e9);
-        analyzer.emplace(analysis);
+    if (!analyzer && !packets.empty()) {
+      analyzer::AnalysisOptions analysis = choice.OptionsFrom(packets.front().time_ns);
+      analysis.bin_ns = std::llround(options.bin_s * 1e9);
+      analyzer.emplace(analysis);
+    }
+    for (size_t i = 0; i < packets.size(); ++i) {
+      const CapturedPacket& packet = packets[i];
+      if (i % CaptureAnalyzer::kMaxExpected == 0) {
+        analyzer->Expect(
+            packets.subspan(i, std::min(CaptureAnalyzer::kMaxExpected, packets.size() - i)));
       }
       if (!analyzer->Add(packet)) continue;
       if (absl::Status status = exporter->Write(packet); !status.ok()) return status;

@@ -4,8 +4,8 @@
 namespace weft::analyzer {
 namespace {
 
-FlowStats Flow(wire::NetworkAddress source, wire::NetworkAddress destination, uint32_t dest_qpn,
-               uint16_t port) {
+FlowStats FlowBetween(wire::NetworkAddress source, wire::NetworkAddress destination,
+                      uint32_t dest_qpn, uint16_t port) {
   FlowStats flow;
   flow.key = {source, destination, dest_qpn};
   flow.transport = wire::Transport::kRc;
@@ -34,7 +34,7 @@ Tally Seen(uint64_t count, uint64_t first) {
 Connection Healthy(uint32_t number, wire::NetworkAddress source, wire::NetworkAddress destination) {
   Connection connection;
   connection.forward =
-      Flow(source, destination, 0x100 + number, static_cast<uint16_t>(0xc100 + number * 7));
+      FlowBetween(source, destination, 0x100 + number, static_cast<uint16_t>(0xc100 + number * 7));
   FlowStats& data = connection.forward;
   data.source_qpn = 0x900 + number;
   data.payload_bytes = data.goodput_bytes = 10'000'000;
@@ -48,7 +48,7 @@ Connection Healthy(uint32_t number, wire::NetworkAddress source, wire::NetworkAd
                   .max_ns = 30'000,
                   .total_ns = 1'600'000};
   connection.backward =
-      Flow(destination, source, 0x900 + number, static_cast<uint16_t>(0xe100 + number * 7));
+      FlowBetween(destination, source, 0x900 + number, static_cast<uint16_t>(0xe100 + number * 7));
   FlowStats& answers = *connection.backward;
   answers.source_qpn = 0x100 + number;
   answers.packets = answers.acks = 1'000;
