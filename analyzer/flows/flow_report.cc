@@ -211,11 +211,14 @@ std::vector<Connection> ReportFlows(std::deque<Flow>& flows, const CmBook& cm,
                                     FlowObserver* observer) {
   for (Flow& flow : flows) SettlePair(flow);
   const Ambiguities ambiguities(flows);
+  // A pair is told with the direction that was seen first; flows stand in that order.
+  const auto is_told = [](const Flow& flow) {
+    return flow.peer == nullptr || flow.peer->first_packet >= flow.first_packet;
+  };
   std::vector<Connection> connections;
+  connections.reserve(static_cast<size_t>(std::ranges::count_if(flows, is_told)));
   for (Flow& flow : flows) {
-    // A pair is told with the direction that was seen first; flows stand in that order.
-    if (flow.peer != nullptr && flow.peer->first_packet < flow.first_packet) continue;
-    connections.push_back(Describe(flow, cm, ambiguities, observer));
+    if (is_told(flow)) connections.push_back(Describe(flow, cm, ambiguities, observer));
   }
   return connections;
 }
