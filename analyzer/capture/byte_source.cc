@@ -72,7 +72,11 @@ absl::StatusOr<std::unique_ptr<ByteSource>> Decompressed(std::unique_ptr<ByteSou
   auto peeked = std::make_unique<PeekedSource>(std::move(source));
   for (const Compression& compression : kCompressions) {
     if (!BeginsWith(peeked->head(), compression)) continue;
-    if (compression.open != nullptr) return compression.open(std::move(peeked));
+    if (compression.open != nullptr) {
+      const bool is_file = peeked->bytes_total() > 0;
+      auto decompressed = compression.open(std::move(peeked));
+      return is_file ? ReadAheadOf(std::move(decompressed)) : std::move(decompressed);
+    }
     return absl::InvalidArgumentError(name + ": compressed by " + compression.name +
                                       ", which is not read here; gzip and zstd are");
   }

@@ -29,8 +29,9 @@ class ByteSource {
 };
 
 // The file, or standard input for "-"; gzip (of several members too) and zstd (of several frames)
-// are told by their first bytes and decompressed. Errors name the path: NotFound, PermissionDenied,
-// InvalidArgument for a folder or for a compression that is not read here.
+// are told by their first bytes and decompressed, files by a thread of their own. Errors name the
+// path: NotFound, PermissionDenied, InvalidArgument for a folder or for a compression that is not
+// read here.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
 
 // The same over any source.
@@ -40,5 +41,9 @@ absl::StatusOr<std::unique_ptr<ByteSource>> Decompressed(std::unique_ptr<ByteSou
 // `compressed` begins with gzip's, respectively zstd's, first bytes.
 std::unique_ptr<ByteSource> GzipSource(std::unique_ptr<ByteSource> compressed);
 std::unique_ptr<ByteSource> ZstdSource(std::unique_ptr<ByteSource> compressed);
+
+// The same bytes, read up to 1 MiB ahead by a thread of its own, which ends with it. Not for what
+// may stay silent for ever: destroying it waits for the Read() that goes on.
+std::unique_ptr<ByteSource> ReadAheadOf(std::unique_ptr<ByteSource> source);
 
 }  // namespace weft::analyzer
