@@ -32,6 +32,7 @@ Packets Read(const wire::Bytes& pcap) {
   Packets read;
   for (size_t at = kFileHeader; at + kRecordHeader <= pcap.size();) {
     const size_t captured = little(at + 8);
+    if (captured > pcap.size() - at - kRecordHeader) break;  // a story of a torn file
     const auto begin = pcap.begin() + static_cast<std::ptrdiff_t>(at + kRecordHeader);
     read.frames.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(captured));
     CapturedPacket& packet = read.packets.emplace_back();
