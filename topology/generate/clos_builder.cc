@@ -50,8 +50,32 @@ absl::Status CheckRate(std::string_view what, const std::optional<double>& bps) 
       absl::StrCat(std::string(what), " ", *bps, ": expected a rate above 0"));
 }
 
-void ClosBuilder::AddSwitch(std::string name, uint32_t tier) {
+std::string MachineName(uint64_t leaf, uint64_t machine) {
+  return absl::StrCat("host", leaf, "-", machine);
+}
+
+std::string NicName(const std::string& machine, uint32_t nic) {
+  return absl::StrCat(machine, "-nic", nic);
+}
+
+absl::Status CheckNics(uint64_t leaves, uint64_t machines_per_leaf, uint32_t nics) {
+  constexpr size_t kMaxLength = 15;  // IFNAMSIZ less the final zero
+  if (nics == 0) return absl::OkStatus();
+  absl::Status status = CheckCount("nics of a host", nics, 1, kMaxClosNics);
+  if (status.ok()) {
+    status = CheckCount("nics in all", leaves * machines_per_leaf * nics, 0, kMaxClosLinks);
+  }
+  const std::string longest = NicName(MachineName(leaves, machines_per_leaf), nics - 1);
+  if (!status.ok() || longest.size() <= kMaxLength) return status;
+  return absl::InvalidArgumentError(absl::StrCat("names up to \"", longest, "\": expected at most ",
+                                                 kMaxLength,
+                                                 " characters, as interfaces are named so"));
+}
+
+void ClosBuilder::AddSwitch(std::string name, uint32_t tier, const Place& place) {
   Node node{std::move(name), NodeKind::kSwitch, tier, {}, {}};
+  node.rail = place.rail;
+  node.plane = place.plane;
   if (addressing_.unnumbered) {
     const auto number = static_cast<uint32_t>(nodes_.size() + 1);
     node.addresses.push_back(AddressIn(kLoopbacks, number, addressing_.ipv6));
@@ -59,8 +83,9 @@ void ClosBuilder::AddSwitch(std::string name, uint32_t tier) {
   nodes_.push_back(std::move(node));
 }
 
-void ClosBuilder::LinkSwitches(uint32_t lower, uint32_t upper, std::optional<double> bps) {
-  for (uint32_t cable = 0; cable < parallel_; ++cable) {
+void ClosBuilder::LinkSwitches(uint32_t lower, uint32_t upper, uint32_t cables,
+                               std::optional<double> bps) {
+  for (uint32_t cable = 0; cable < cables; ++cable) {
     wire::IpAddress lower_address;
     wire::IpAddress upper_address;
     if (!addressing_.unnumbered) {
@@ -76,15 +101,31 @@ void ClosBuilder::LinkSwitches(uint32_t lower, uint32_t upper, std::optional<dou
   }
 }
 
-void ClosBuilder::AddHost(uint32_t leaf, std::string name, std::optional<double> bps) {
+uint32_t ClosBuilder::AddHost(std::string name, std::string machine, const Place& place) {
+  Node node{std::move(name), NodeKind::kHost, std::nullopt, {}, {}};
+  node.machine = std::move(machine);
+  node.rail = place.rail;
+  node.plane = place.plane;
+  nodes_.push_back(std::move(node));
+  return static_cast<uint32_t>(nodes_.size() - 1);
+}
+
+void ClosBuilder::LinkHost(uint32_t host, const std::string& interface, uint32_t leaf,
+                           std::optional<double> bps) {
   const auto first = static_cast<uint32_t>(2 * host_links_.size());
+  const std::string& name = nodes_[host].name;
   nodes_[leaf].interfaces.push_back({name, AddressIn(kHostLinks, first, addressing_.ipv6)});
-  host_links_.push_back({{nodes_[leaf].name, name}, {name, "eth0"}, bps});
-  nodes_.push_back({std::move(name),
-                    NodeKind::kHost,
-                    std::nullopt,
-                    {{"eth0", AddressIn(kHostLinks, first + 1, addressing_.ipv6)}},
-                    {}});
+  nodes_[host].interfaces.push_back(
+      {interface, AddressIn(kHostLinks, first + 1, addressing_.ipv6)});
+  host_links_.push_back({{nodes_[leaf].name, name}, {name, interface}, bps});
+}
+
+void ClosBuilder::AddMachine(const std::string& name, uint32_t nics, uint32_t leaf,
+                             std::optional<double> bps) {
+  if (nics == 0) LinkHost(AddHost(name), "eth0", leaf, bps);
+  for (uint32_t nic = 0; nic < nics; ++nic) {
+    LinkHost(AddHost(NicName(name, nic), name, {nic, std::nullopt}), "eth0", leaf, bps);
+  }
 }
 
 absl::StatusOr<Fabric> ClosBuilder::Build() && {

@@ -21,6 +21,8 @@ absl::Status CheckOptions(const LeafSpineOptions& options) {
     status = CheckCount("hosts_per_leaf", options.hosts_per_leaf, 0, kMaxHostsPerLeaf);
   }
   if (status.ok()) status = CheckCount("parallel", options.parallel, 1, kMaxClosParallel);
+  if (status.ok())
+    status = CheckNics(options.leaves, options.hosts_per_leaf, options.nics_per_host);
   const uint64_t links = uint64_t{options.leaves} * options.spines * options.parallel;
   if (status.ok()) status = CheckCount("leaf-spine links", links, 1, kMaxClosLinks);
   if (status.ok()) status = CheckRate("uplink_bps", options.uplink_bps);
@@ -33,7 +35,7 @@ absl::Status CheckOptions(const LeafSpineOptions& options) {
 absl::StatusOr<Fabric> GenerateLeafSpine(const LeafSpineOptions& options) {
   absl::Status status = CheckOptions(options);
   if (!status.ok()) return status;
-  ClosBuilder builder(options.addressing, options.parallel);
+  ClosBuilder builder(options.addressing);
   for (uint32_t leaf = 0; leaf < options.leaves; ++leaf) {
     builder.AddSwitch(absl::StrCat("leaf", leaf + 1), 0);
   }
@@ -42,12 +44,13 @@ absl::StatusOr<Fabric> GenerateLeafSpine(const LeafSpineOptions& options) {
   }
   for (uint32_t leaf = 0; leaf < options.leaves; ++leaf) {
     for (uint32_t spine = 0; spine < options.spines; ++spine) {
-      builder.LinkSwitches(leaf, options.leaves + spine, options.uplink_bps);
+      builder.LinkSwitches(leaf, options.leaves + spine, options.parallel, options.uplink_bps);
     }
   }
   for (uint32_t leaf = 0; leaf < options.leaves; ++leaf) {
     for (uint32_t host = 0; host < options.hosts_per_leaf; ++host) {
-      builder.AddHost(leaf, absl::StrCat("host", leaf + 1, "-", host + 1), options.host_bps);
+      builder.AddMachine(MachineName(leaf + 1, host + 1), options.nics_per_host, leaf,
+                         options.host_bps);
     }
   }
   return std::move(builder).Build();

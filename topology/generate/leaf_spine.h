@@ -25,6 +25,9 @@ struct LeafSpineOptions {
   std::optional<double> host_bps{};
   Addressing addressing{};
   uint32_t parallel = 1;  // cables between a leaf and a spine, 1 to 64; at most 2^22 in all
+  // 1 to 16: each NIC of a host is a node of its own, "host1-1-nic0" of the machine "host1-1", and
+  // all are on the host's leaf. 0: a host has one NIC, and is the node "host1-1".
+  uint32_t nics_per_host = 0;
 };
 
 // Every leaf linked to every spine, in this order: leaf1.., spine1.., then host1-1 (the first host

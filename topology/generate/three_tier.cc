@@ -32,9 +32,12 @@ absl::Status CheckCounts(const ThreeTierOptions& options) {
   if (status.ok()) {
     status = CheckCount("hosts_per_leaf", options.hosts_per_leaf, 0, kMaxThreeTierHostsPerLeaf);
   }
+  if (status.ok()) status = CheckNics(leaves, options.hosts_per_leaf, options.nics_per_host);
   if (status.ok()) status = CheckCount("parallel", options.parallel, 1, kMaxClosParallel);
-  const uint64_t links =
-      (leaves * options.spines_per_pod + uint64_t{options.pods} * options.cores) * options.parallel;
+  const uint32_t core_parallel = options.core_parallel.value_or(options.parallel);
+  if (status.ok()) status = CheckCount("core_parallel", core_parallel, 1, kMaxClosParallel);
+  const uint64_t links = leaves * options.spines_per_pod * options.parallel +
+                         uint64_t{options.pods} * options.cores * core_parallel;
   if (status.ok()) status = CheckCount("links between switches", links, 1, kMaxClosLinks);
   return status;
 }
@@ -65,14 +68,15 @@ void LinkSwitches(const ThreeTierOptions& options, ClosBuilder* builder) {
     const uint32_t pod = leaf / options.leaves_per_pod;
     for (uint32_t plane = 0; plane < options.spines_per_pod; ++plane) {
       builder->LinkSwitches(leaf, first_spine + pod * options.spines_per_pod + plane,
-                            options.uplink_bps);
+                            options.parallel, options.uplink_bps);
     }
   }
   const uint32_t cores_per_plane = options.cores / options.spines_per_pod;
   for (uint32_t spine = first_spine; spine < first_core; ++spine) {
     const uint32_t plane = (spine - first_spine) % options.spines_per_pod;
     for (uint32_t core = 0; core < cores_per_plane; ++core) {
-      builder->LinkSwitches(spine, first_core + plane * cores_per_plane + core, options.core_bps);
+      builder->LinkSwitches(spine, first_core + plane * cores_per_plane + core,
+                            options.core_parallel.value_or(options.parallel), options.core_bps);
     }
   }
 }
@@ -83,12 +87,13 @@ absl::StatusOr<Fabric> GenerateThreeTier(const ThreeTierOptions& options) {
   absl::Status status = CheckCounts(options);
   if (status.ok()) status = CheckRates(options);
   if (!status.ok()) return status;
-  ClosBuilder builder(options.addressing, options.parallel);
+  ClosBuilder builder(options.addressing);
   AddSwitches(options, &builder);
   LinkSwitches(options, &builder);
   for (uint32_t leaf = 0; leaf < options.pods * options.leaves_per_pod; ++leaf) {
     for (uint32_t host = 0; host < options.hosts_per_leaf; ++host) {
-      builder.AddHost(leaf, absl::StrCat("host", leaf + 1, "-", host + 1), options.host_bps);
+      builder.AddMachine(MachineName(leaf + 1, host + 1), options.nics_per_host, leaf,
+                         options.host_bps);
     }
   }
   return std::move(builder).Build();

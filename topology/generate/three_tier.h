@@ -27,6 +27,8 @@ struct ThreeTierOptions {
   std::optional<double> host_bps{};
   Addressing addressing{};
   uint32_t parallel = 1;  // cables of each link between switches, 1 to 64; at most 2^22 in all
+  std::optional<uint32_t> core_parallel{};  // of a spine-core link, where that is another number
+  uint32_t nics_per_host = 0;               // as in LeafSpineOptions
 };
 
 // Pods of leaves and spines, and cores between the pods. In a pod every leaf is linked to every
