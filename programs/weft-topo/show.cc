@@ -3,11 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "programs/command/fabric_input.h"
 #include "programs/command/json.h"
 #include "programs/command/options.h"
 #include "programs/command/output.h"
+#include "programs/weft-topo/identity_summary.h"
 #include "programs/weft-topo/node_text.h"
 #include "programs/weft-topo/subcommands.h"
 #include "programs/weft-topo/summary.h"
@@ -43,7 +46,12 @@ Json NodeJson(const Fabric& fabric, const FabricSummary& summary, NodeIndex inde
           {"part", summary.part_of[index]},
           {"links", fabric.adjacencies(index).size()},
           {"addresses", addresses},
-          {"loopbacks", loopbacks}};
+          {"loopbacks", loopbacks},
+          {"guid", topology::GuidText(node.guid)},
+          {"lid", command::OrNull(LidOf(node))},
+          {"machine", node.machine},
+          {"rail", command::OrNull(node.rail)},
+          {"plane", command::OrNull(node.plane)}};
 }
 
 Json LinksJson(const LinkSummary& links) {
@@ -51,12 +59,35 @@ Json LinksJson(const LinkSummary& links) {
           {"lower_tier", links.tiers ? Json(links.tiers->first) : Json(nullptr)},
           {"upper_tier", links.tiers ? Json(links.tiers->second) : Json(nullptr)},
           {"capacity_bps", command::OrNull(links.capacity_bps)},
+          {"width", command::OrNull(links.width)},
+          {"speed", links.speed},
           {"links", links.links},
           {"pairs", links.pairs},
           {"one_or_more", links.one_or_more}};
 }
 
+Json MembersJson(const char* key, const std::map<uint32_t, IdentitySummary::Members>& all) {
+  Json json = Json::array();
+  for (const auto& [number, members] : all) {
+    json.push_back({{key, number}, {"switches", members.switches}, {"hosts", members.hosts}});
+  }
+  return json;
+}
+
+Json InfiniBandJson(const IdentitySummary& identity) {
+  if (!identity.has_numbers()) return nullptr;
+  Json lmcs = Json::array();
+  for (const auto& [lmc, ports] : identity.lmcs) lmcs.push_back({{"lmc", lmc}, {"ports", ports}});
+  return {{"nodes_with_guid", identity.guids},
+          {"systems", identity.systems},
+          {"ports_with_lid", identity.lids},
+          {"lowest_lid", identity.lids > 0 ? Json(identity.lowest_lid) : Json(nullptr)},
+          {"highest_lid", identity.lids > 0 ? Json(identity.highest_lid) : Json(nullptr)},
+          {"lmcs", lmcs}};
+}
+
 void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
+  const IdentitySummary identity = SummariseIdentity(fabric);
   Json json = {{"hosts", summary.hosts},
                {"switches", summary.switches},
                {"unknown_nodes", summary.unknown_nodes},
@@ -65,6 +96,10 @@ void PrintJson(const Fabric& fabric, const FabricSummary& summary) {
                {"tiers", Json::array()},
                {"switches_without_tier", summary.switches_without_tier},
                {"pods", Json::array()},
+               {"infiniband", InfiniBandJson(identity)},
+               {"machines", identity.machines},
+               {"rails", MembersJson("rail", identity.rails)},
+               {"planes", MembersJson("plane", identity.planes)},
                {"capacities", Json::array()},
                {"leaves", Json::array()},
                {"nodes", Json::array()}};
@@ -100,13 +135,31 @@ std::string AddressText(const topology::Node& node) {
   return first + " +" + std::to_string(count - 1);
 }
 
-void PrintNodes(const Fabric& fabric, const FabricSummary& summary) {
+std::string NumberOr(const std::optional<uint32_t>& number, const char* absent) {
+  return number ? std::to_string(*number) : absent;
+}
+
+// Columns that nothing of the fabric has are left out.
+void PrintNodes(const Fabric& fabric, const FabricSummary& summary,
+                const IdentitySummary& identity) {
   std::vector<std::vector<std::string>> rows = {{"node", "kind", "tier", "links", "address"}};
+  const auto add = [&rows](bool shown, std::string cell) {
+    if (shown) rows.back().push_back(std::move(cell));
+  };
+  add(identity.guids > 0, "GUID");
+  add(identity.lids > 0, "LID");
+  add(!identity.rails.empty(), "rail");
+  add(!identity.planes.empty(), "plane");
   if (summary.parts > 1) rows.front().push_back("part");
   for (NodeIndex index = 0; index < fabric.nodes().size(); ++index) {
     const topology::Node& node = fabric.node(index);
-    rows.push_back({node.name, KindName(node.kind), node.tier ? std::to_string(*node.tier) : "-",
+    rows.push_back({node.name, KindName(node.kind), NumberOr(node.tier, "-"),
                     std::to_string(fabric.adjacencies(index).size()), AddressText(node)});
+    const std::string guid = topology::GuidText(node.guid);
+    add(identity.guids > 0, guid.empty() ? "-" : guid);
+    add(identity.lids > 0, NumberOr(LidOf(node), "-"));
+    add(!identity.rails.empty(), NumberOr(node.rail, "-"));
+    add(!identity.planes.empty(), NumberOr(node.plane, "-"));
     if (summary.parts > 1) rows.back().push_back(std::to_string(summary.part_of[index] + 1));
   }
   std::fputs(command::FormatTable(rows).c_str(), stdout);
@@ -139,6 +192,10 @@ void PrintLinks(const FabricSummary& summary) {
   for (const LinkSummary& links : summary.links) {
     std::printf("%s links: %u, capacity %s", LinkSort(summary, links).c_str(), links.links,
                 RateText(links.capacity_bps).c_str());
+    if (links.width || !links.speed.empty()) {
+      std::printf(" (%sx %s)", NumberOr(links.width, "?").c_str(),
+                  links.speed.empty() ? "unknown speed" : links.speed.c_str());
+    }
     if (links.pairs < links.links) std::printf(", in parallel between %u pairs", links.pairs);
     if (links.one_or_more > 0) {
       std::printf(", %u of them of one or more cables that were not told apart", links.one_or_more);
@@ -147,7 +204,44 @@ void PrintLinks(const FabricSummary& summary) {
   }
 }
 
+// Numbers in a row that are alike take one line.
+void PrintMembers(const char* what, const std::map<uint32_t, IdentitySummary::Members>& all) {
+  for (auto at = all.begin(); at != all.end();) {
+    const auto& [first, members] = *at;
+    uint32_t last = first;
+    for (++at; at != all.end() && at->first == last + 1 && at->second == members; ++at) ++last;
+    const std::string counts = Plural(members.switches, "switch", "switches") + ", " +
+                               Plural(members.hosts, "host", "hosts");
+    if (last == first) {
+      std::printf("%s %u: %s\n", what, first, counts.c_str());
+    } else {
+      std::printf("%ss %u to %u, each: %s\n", what, first, last, counts.c_str());
+    }
+  }
+}
+
+void PrintIdentity(const IdentitySummary& identity) {
+  if (identity.nics > 0) {
+    std::printf("machines: %u, with %u NICs\n", identity.machines, identity.nics);
+  }
+  if (identity.has_numbers()) {
+    std::printf("InfiniBand: %u nodes with a GUID in %s", identity.guids,
+                Plural(identity.systems, "chassis or card", "chassis or cards").c_str());
+    if (identity.lids > 0) {
+      std::printf(", LIDs %u to %u at %u ports", identity.lowest_lid, identity.highest_lid,
+                  identity.lids);
+    }
+    for (const auto& [lmc, ports] : identity.lmcs) {
+      if (lmc > 0) std::printf(", LMC %u at %u", lmc, ports);
+    }
+    std::printf("\n");
+  }
+  PrintMembers("rail", identity.rails);
+  PrintMembers("plane", identity.planes);
+}
+
 void PrintText(const Fabric& fabric, const FabricSummary& summary) {
+  const IdentitySummary identity = SummariseIdentity(fabric);
   std::printf("%u hosts, %u switches", summary.hosts, summary.switches);
   if (summary.unknown_nodes > 0) std::printf(", %u nodes of unknown kind", summary.unknown_nodes);
   std::printf(", %zu links, %u %s\n", fabric.links().size(), summary.parts,
@@ -160,6 +254,7 @@ void PrintText(const Fabric& fabric, const FabricSummary& summary) {
     std::printf("tier unknown: %u switches\n", summary.switches_without_tier);
   }
   PrintPods(summary);
+  PrintIdentity(identity);
   PrintLinks(summary);
   if (!summary.leaves.empty()) {
     std::vector<std::vector<std::string>> rows = {
@@ -174,16 +269,19 @@ void PrintText(const Fabric& fabric, const FabricSummary& summary) {
     std::printf("\n%s", command::FormatTable(rows).c_str());
   }
   std::printf("\n");
-  PrintNodes(fabric, summary);
+  PrintNodes(fabric, summary, identity);
 }
 
 void PrintCsv(const Fabric& fabric, const FabricSummary& summary) {
-  std::printf("node,kind,tier,part,links,address\n");
+  std::printf("node,kind,tier,part,links,address,guid,lid,machine,rail,plane\n");
   for (NodeIndex index = 0; index < fabric.nodes().size(); ++index) {
     const topology::Node& node = fabric.node(index);
-    std::printf("%s,%s,%s,%u,%zu,%s\n", command::CsvField(node.name).c_str(), KindName(node.kind),
-                node.tier ? std::to_string(*node.tier).c_str() : "", summary.part_of[index],
-                fabric.adjacencies(index).size(), FirstAddress(node).c_str());
+    std::printf("%s,%s,%s,%u,%zu,%s,%s,%s,%s,%s,%s\n", command::CsvField(node.name).c_str(),
+                KindName(node.kind), NumberOr(node.tier, "").c_str(), summary.part_of[index],
+                fabric.adjacencies(index).size(), FirstAddress(node).c_str(),
+                topology::GuidText(node.guid).c_str(), NumberOr(LidOf(node), "").c_str(),
+                command::CsvField(node.machine).c_str(), NumberOr(node.rail, "").c_str(),
+                NumberOr(node.plane, "").c_str());
   }
 }
 

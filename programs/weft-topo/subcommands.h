@@ -15,6 +15,7 @@ command::ExitCode Path(const std::vector<std::string>& arguments);
 command::ExitCode Ports(const std::vector<std::string>& arguments);
 command::ExitCode NextHops(const std::vector<std::string>& arguments);
 command::ExitCode Import(const std::vector<std::string>& arguments);
+command::ExitCode Export(const std::vector<std::string>& arguments);
 command::ExitCode Check(const std::vector<std::string>& arguments);
 
 }  // namespace weft::topo

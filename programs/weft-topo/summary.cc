@@ -63,7 +63,8 @@ std::vector<LinkSummary> SummariseLinks(const Fabric& fabric) {
     uint32_t one_or_more = 0;
     std::set<std::pair<NodeIndex, NodeIndex>> pairs;
   };
-  std::map<std::tuple<bool, Tiers, std::optional<double>>, Count> counts;  // to a host?, ..
+  using Sort = std::tuple<bool, Tiers, std::optional<double>, std::optional<uint32_t>, std::string>;
+  std::map<Sort, Count> counts;  // to a host?, ..
   for (topology::LinkIndex link = 0; link < fabric.links().size(); ++link) {
     const std::pair<NodeIndex, NodeIndex> ends =
         std::minmax({fabric.From({link, false}), fabric.From({link, true})});
@@ -72,15 +73,17 @@ std::vector<LinkSummary> SummariseLinks(const Fabric& fabric) {
     const std::optional<uint32_t> b = fabric.node(ends.second).tier;
     Tiers tiers;
     if (between_switches && a && b) tiers = std::minmax({*a, *b});
-    Count& count = counts[{!between_switches, tiers, fabric.link(link).capacity_bps}];
+    const topology::Link& record = fabric.link(link);
+    Count& count =
+        counts[{!between_switches, tiers, record.capacity_bps, record.width, record.speed}];
     ++count.links;
-    count.one_or_more += fabric.link(link).one_or_more ? 1U : 0U;
+    count.one_or_more += record.one_or_more ? 1U : 0U;
     count.pairs.insert(ends);
   }
   std::vector<LinkSummary> links;
   for (const auto& [sort, count] : counts) {
-    const auto& [to_host, tiers, capacity_bps] = sort;
-    links.push_back({!to_host, tiers, capacity_bps, count.links,
+    const auto& [to_host, tiers, capacity_bps, width, speed] = sort;
+    links.push_back({!to_host, tiers, capacity_bps, width, speed, count.links,
                      static_cast<uint32_t>(count.pairs.size()), count.one_or_more});
   }
   return links;

@@ -23,12 +23,14 @@ struct LeafSummary {
   std::optional<double> oversubscription;  // down over up; absent: either is not known, or up is 0
 };
 
-// Links of one sort and capacity.
+// Links of one sort, capacity, width and speed.
 struct LinkSummary {
   bool between_switches = false;
   // Of the switches at the ends, the lower one first; absent: not both are known.
   std::optional<std::pair<uint32_t, uint32_t>> tiers;
   std::optional<double> capacity_bps;
+  std::optional<uint32_t> width;  // lanes
+  std::string speed;              // of a lane
   uint32_t links = 0;
   uint32_t pairs = 0;        // of nodes; fewer than links: some cables are parallel
   uint32_t one_or_more = 0;  // of the links: those that stand for at least one cable
@@ -49,7 +51,7 @@ struct FabricSummary {
   uint32_t parts = 0;
   std::map<uint32_t, uint32_t> tiers;  // tier -> switches
   uint32_t switches_without_tier = 0;
-  std::vector<LinkSummary> links;       // switch-to-switch first, then by tiers and capacity
+  std::vector<LinkSummary> links;       // switch-to-switch first, then by tiers, capacity, width
   std::map<PodSummary, uint32_t> pods;  // shape -> how many; only where there are cores
   std::vector<LeafSummary> leaves;
   std::vector<uint32_t> part_of;  // per node, from 0
