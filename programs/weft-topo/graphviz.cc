@@ -21,8 +21,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-extern char** environ;
-
 namespace weft::topo {
 namespace {
 

@@ -120,8 +120,8 @@ TEST(ExportIbnetdiscover, WritesNodesOfUnknownKindAsRouters) {
 TEST(ExportIbnetdiscover, NamesPortsThatInfiniBandCannotHave) {
   FabricMaker maker;
   maker.Switch("big", 0).guid = 1;
-  for (int i = 0; i < 260; ++i) {
-    maker.Host("h" + std::to_string(i)).guid = static_cast<Guid>(100 + i);
+  for (Guid i = 0; i < 260; ++i) {
+    maker.Host("h" + std::to_string(i)).guid = 100 + i;
     maker.Cable("big", "swp" + std::to_string(i), "h" + std::to_string(i), "1");
   }
   const Exported out = ExportIbnetdiscover(maker.Make());

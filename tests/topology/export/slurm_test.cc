@@ -20,7 +20,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::string Conf(const Fabric& fabric, const SlurmOptions& options = {}) {
   const auto out = ExportSlurmConf(fabric, options);
