@@ -56,8 +56,8 @@ TYPED_TEST(EveryRecord, ComesBackFromBinary) {
 // Names of the fields that hold what an unset field would.
 std::vector<std::string> Unset(const nlohmann::json& json, const std::string& name) {
   std::vector<std::string> unset;
-  const bool is_default =
-      json.empty() || json == "" || json == 0 || json == false || json == "unknown";
+  const bool is_default = json.empty() || (json.is_string() && json.get<std::string>().empty()) ||
+                          json == 0 || json == false || json == "unknown";
   if (is_default) unset.push_back(name);
   if (!json.is_structured()) return unset;
   for (const auto& [key, value] : json.items()) {

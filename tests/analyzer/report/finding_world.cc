@@ -39,7 +39,8 @@ Connection Healthy(uint32_t number, wire::NetworkAddress source, wire::NetworkAd
   data.source_qpn = 0x900 + number;
   data.payload_bytes = data.goodput_bytes = 10'000'000;
   data.path_mtu = 1024;
-  data.write = {.messages = 156, .bytes = 156 * 65'536, .min_bytes = 65'536, .max_bytes = 65'536};
+  data.write = {
+      .messages = 156, .bytes = uint64_t{156} * 65'536, .min_bytes = 65'536, .max_bytes = 65'536};
   data.ack_rtt = {.count = 150,
                   .min_ns = 8'000,
                   .median_ns = 10'000,
