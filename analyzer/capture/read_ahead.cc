@@ -60,7 +60,10 @@ class ReadAhead final : public ByteSource {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return filled_ > emptied_ || is_over_; });
-      if (filled_ == emptied_) return 0;
+      if (filled_ == emptied_) {
+        status_ = end_;
+        return 0;
+      }
     }
     const size_t size = std::min(into.size(), block.size - position_);
     std::memcpy(into.data(), block.bytes.data() + position_, size);
@@ -74,10 +77,7 @@ class ReadAhead final : public ByteSource {
     changed_.notify_all();
     return size;
   }
-  absl::Status status() const override {
-    const std::lock_guard lock(mutex_);
-    return filled_ == emptied_ ? status_ : absl::OkStatus();
-  }
+  absl::Status status() const override { return status_; }
   uint64_t bytes_read() const override { return bytes_read_; }
   uint64_t bytes_total() const override { return bytes_total_; }
 
@@ -107,7 +107,7 @@ class ReadAhead final : public ByteSource {
         if (block.size > 0) ++filled_;
         if (got == 0) {
           is_over_ = true;
-          status_ = source_->status();
+          end_ = source_->status();
         }
       }
       changed_.notify_all();
@@ -120,14 +120,15 @@ class ReadAhead final : public ByteSource {
   std::array<Block, kBlocks> blocks_;
   std::atomic<uint64_t> bytes_read_ = 0;
   size_t position_ = 0;  // in the block that is emptied
+  absl::Status status_;  // as Read() has told it: not before all bytes are given out
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t filled_ = 0;  // blocks so far
   uint64_t emptied_ = 0;
   bool is_over_ = false;
   bool is_stopped_ = false;
-  absl::Status status_;
+  absl::Status end_;  // of the source, where is_over_
 
   std::thread worker_;
 };
