@@ -58,13 +58,13 @@ inline bool IsLongWait(const Flow& flow, int64_t wait) {
 }
 
 // A message of SEND or WRITE has ended with `psn`: its answer is awaited from now on.
-inline void AwaitMessage(Flow& flow, int64_t now_ns, uint32_t psn) {
+inline void AwaitMessage(Flow& flow, int64_t now_ns, bool is_timed, uint32_t psn) {
   const Segment& message = flow.requests.message;
   flow.awaited.Push({.first_ns = message.first_ns,
                      .last_ns = now_ns,
                      .first_psn = message.first_psn,
                      .last_psn = psn,
-                     .is_whole = message.has_first,
+                     .is_whole = is_timed && message.has_first,
                      .is_repeated = message.is_repeated});
 }
 

@@ -135,14 +135,15 @@ void FlowTable::State::TakeRequest(Flow& flow, const Moment& moment) {
     if (is_read && span > 1) questions.Ask(flow, PsnPlus(moment.psn(), span - 1), moment);
   }
   if (place != Place::kNew || !moment.info.ends_message) return;
-  const Segment& message = flow.requests.message;
-  const bool has_data = moment.info.has_payload;
-  flow.awaited.Push({.first_ns = has_data ? message.first_ns : moment.now_ns(),
+  if (moment.info.has_payload) {
+    AwaitMessage(flow, moment.now_ns(), moment.timed(), moment.psn());
+    return;
+  }
+  flow.awaited.Push({.first_ns = moment.now_ns(),
                      .last_ns = moment.now_ns(),
-                     .first_psn = has_data ? message.first_psn : moment.psn(),
+                     .first_psn = moment.psn(),
                      .last_psn = PsnPlus(moment.psn(), std::max(span, 1u) - 1),
-                     .is_whole = moment.timed() && (!has_data || message.has_first),
-                     .is_repeated = has_data && message.is_repeated,
+                     .is_whole = moment.timed(),
                      .is_read = is_read,
                      .end_is_unknown = span == 0});
 }

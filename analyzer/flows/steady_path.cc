@@ -29,8 +29,7 @@ constexpr size_t kUdpBytes = 8;
 constexpr size_t kAckByteAt = 8;  // in the BTH; the PSN is behind it
 constexpr uint8_t kPlainIpv4 = 0x45;
 constexpr size_t kCacheLine = 64;
-constexpr size_t kMaskWords = 10;
-constexpr size_t kMaskBytes = kMaskWords * 8;
+constexpr size_t kHeadBytes = sizeof(HeadWords);
 
 // How the headers follow each other: bit 0 where there is a VLAN tag, bit 1 where it is IPv6.
 constexpr size_t kLayouts = 4;
@@ -40,19 +39,17 @@ constexpr size_t BthAt(size_t layout) {
 }
 constexpr size_t HeadBytes(size_t layout) { return BthAt(layout) + wire::kBthBytes; }
 
-using Words = std::array<uint64_t, kMaskWords>;
-
 // Ones where two packets in a row have the same bits.
-constexpr std::array<Words, kLayouts> kMasks = [] {
-  std::array<Words, kLayouts> masks{};
+constexpr std::array<HeadWords, kLayouts> kMasks = [] {
+  std::array<HeadWords, kLayouts> masks{};
   for (size_t layout = 0; layout < kLayouts; ++layout) {
-    std::array<uint8_t, kMaskBytes> same{};
+    std::array<uint8_t, kHeadBytes> same{};
     for (size_t i = 0; i <= BthAt(layout) + kAckByteAt; ++i) same[i] = 0xff;
     const size_t ip = IpAt(layout);
     const size_t udp = BthAt(layout) - kUdpBytes;
     if ((layout & 2) == 0) same[ip + 4] = same[ip + 5] = same[ip + 10] = same[ip + 11] = 0;
     same[udp + 6] = same[udp + 7] = 0;
-    masks[layout] = std::bit_cast<Words>(same);
+    masks[layout] = std::bit_cast<HeadWords>(same);
   }
   return masks;
 }();
@@ -114,18 +111,18 @@ inline bool SteadyPath::ReadHead(const CapturedPacket& packet, Head& head) {
 
 inline bool SteadyPath::HasHead(std::span<const std::byte> bytes, const Head& head,
                                 const Pattern& pattern) {
-  const Words& mask = kMasks[head.layout];
+  const HeadWords& mask = kMasks[head.layout];
   uint64_t difference = 0;
-  if (bytes.size() >= kMaskBytes) {
+  if (bytes.size() >= kHeadBytes) {
 #pragma GCC unroll 10
-    for (size_t i = 0; i < kMaskWords; ++i) {
+    for (size_t i = 0; i < mask.size(); ++i) {
       difference |= (Load64(bytes.data() + 8 * i) & mask[i]) ^ pattern.head[i];
     }
     return difference == 0;
   }
-  Words words{};
+  HeadWords words{};
   std::memcpy(words.data(), bytes.data(), bytes.size());
-  for (size_t i = 0; i < kMaskWords; ++i) difference |= (words[i] & mask[i]) ^ pattern.head[i];
+  for (size_t i = 0; i < mask.size(); ++i) difference |= (words[i] & mask[i]) ^ pattern.head[i];
   return difference == 0;
 }
 
@@ -219,7 +216,7 @@ inline void SteadyPath::CountMessages(const Pattern& pattern, Flow& flow, int64_
                                        .kind = pattern.kind,
                                        .starts = pattern.starts,
                                        .ends = pattern.ends});
-  if (is_whole) AwaitMessage(flow, now_ns, psn);
+  if (is_whole) AwaitMessage(flow, now_ns, true, psn);
 }
 
 // As TrafficMeter::Add.
@@ -324,9 +321,9 @@ void SteadyPath::Learn(const wire::FrameView& view, const CapturedPacket& packet
     return;
   }
   Pattern& pattern = FindOrAdd(head.hash);
-  Words words{};
-  std::memcpy(words.data(), bytes, std::min(packet.bytes.size(), kMaskBytes));
-  for (size_t i = 0; i < kMaskWords; ++i) pattern.head[i] = words[i] & kMasks[head.layout][i];
+  HeadWords words{};
+  std::memcpy(words.data(), bytes, std::min(packet.bytes.size(), kHeadBytes));
+  for (size_t i = 0; i < words.size(); ++i) pattern.head[i] = words[i] & kMasks[head.layout][i];
   pattern.flow = &flow;
   pattern.path_signature = PathSignature(view);
   pattern.source_fold = FoldOf(view.source);

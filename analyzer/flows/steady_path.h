@@ -16,6 +16,9 @@
 
 namespace weft::analyzer {
 
+// Of 8 bytes each: room for Ethernet, VLAN tag, IPv6, UDP and BTH.
+using HeadWords = std::array<uint64_t, 10>;
+
 // Most packets of an elephant differ from an earlier one of their flow in nothing but PSN, IP
 // identification and checksums, as TCP's header prediction has it (V. Jacobson, 1990). Such a
 // packet need not be dissected: all that is kept of it is counted here, exactly as FlowTable and
@@ -40,11 +43,9 @@ class SteadyPath {
   void Learn(const wire::FrameView& view, const CapturedPacket& packet, Flow& flow, bool names_qp);
 
  private:
-  static constexpr size_t kWords = 10;  // of 8 bytes: Ethernet, VLAN tag, IPv6, UDP and BTH
-
   // What a steady packet looks like.
   struct alignas(64) Pattern {
-    std::array<uint64_t, kWords> head{};  // its first bytes, zero where they may differ
+    HeadWords head{};  // its first bytes, zero where they may differ
     Flow* flow = nullptr;
     uint64_t path_signature = 0;
     uint64_t source_fold = 0;
