@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
 namespace weft::command {
 namespace {
@@ -154,6 +156,18 @@ std::optional<double> ParseDuration(const std::string& text) {
   static constexpr std::array<Unit, 5> kUnits = {
       {{"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}}};
   return ParseWithUnit(text, kUnits);
+}
+
+absl::Status WriteText(const std::string& path, const std::string& text) {
+  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+            std::fflush(file) == 0;
+  const int error = errno;
+  if (file != nullptr && file != stdout && std::fclose(file) != 0 && ok) {
+    return absl::NotFoundError(path + ": cannot write: " + std::strerror(errno));
+  }
+  if (ok) return absl::OkStatus();
+  return absl::NotFoundError(path + ": cannot write: " + std::strerror(error));
 }
 
 std::string CsvField(const std::string& text) {

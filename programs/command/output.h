@@ -54,6 +54,9 @@ std::string FormatSeconds(double seconds);
 std::optional<double> ParseRate(const std::string& text);
 std::optional<double> ParseDuration(const std::string& text);
 
+// The whole of a file, or of stdout for "-". "PATH: cannot write: reason".
+absl::Status WriteText(const std::string& path, const std::string& text);
+
 // A CSV field, quoted where RFC 4180 asks for it.
 std::string CsvField(const std::string& text);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lb/assign/plan.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,15 +69,6 @@ std::optional<command::ExitCode> Parse(const std::vector<std::string>& arguments
   return std::nullopt;
 }
 
-absl::Status WritePortMap(const std::string& path, const std::string& text) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  bool ok = file != nullptr;
-  ok = ok && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr && file != stdout) ok = std::fclose(file) == 0 && ok;
-  if (ok) return absl::OkStatus();
-  return absl::NotFoundError(path + ": cannot write: " + std::strerror(errno));
-}
-
 absl::StatusOr<Plan> MakePlan(const PlanOptions& options, bool* partial) {
   command::Progress progress;
   progress.Update("reading records");
@@ -130,7 +119,7 @@ command::ExitCode RunPlan(const std::vector<std::string>& arguments) {
   }
   if (!options.port_map.empty()) {
     const absl::Status written =
-        WritePortMap(options.port_map, PortMapText(plan->assignment.flows));
+        command::WriteText(options.port_map, PortMapText(plan->assignment.flows));
     if (!written.ok()) return command::PrintError(kName, written);
   }
   const absl::Status printed = Print(*plan, options);

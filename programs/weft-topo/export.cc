@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -199,17 +198,6 @@ std::optional<command::ExitCode> ParseOptions(const std::vector<std::string>& ar
   return std::nullopt;
 }
 
-absl::Status WriteText(const std::string& path, const std::string& text) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
-  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool flushed = std::fflush(file) == 0;
-  const int error = errno;
-  const bool closed = file == stdout || std::fclose(file) == 0;
-  if (whole && flushed && closed) return absl::OkStatus();
-  return absl::ErrnoToStatus(error, absl::StrCat("cannot write ", path == "-" ? "stdout" : path));
-}
-
 void PrintFindings(std::span<const topology::Finding> findings) {
   for (const topology::Finding& finding : findings) {
     std::string text = finding.code + ":";
@@ -245,7 +233,7 @@ command::ExitCode Export(const std::vector<std::string>& arguments) {
       return command::UsageError(kName, std::string(out.status().message()));
     }
     if (!out.ok()) return command::PrintError(kName, out.status());
-    const absl::Status written = WriteText(options.output, out->text);
+    const absl::Status written = command::WriteText(options.output, out->text);
     if (!written.ok()) return command::PrintError(kName, written);
     findings = std::move(out->findings);
   }

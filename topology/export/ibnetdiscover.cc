@@ -70,7 +70,7 @@ class Writer {
               "ibnetdiscover writes names in quotes and cannot hold these characters"};
   Loss addresses_{"addresses-left-out", "addresses", "ibnetdiscover has no IP addresses"};
   Loss labels_{"labels-left-out", "nodes with a declared tier, rail, plane, chassis id or machine",
-               "ibnetdiscover has no place for them; an import infers what it can"};
+               "ibnetdiscover has no place for them"};
   Loss cables_{"cable-data-left-out", "links with a cable's part or serial number",
                "ibnetdiscover has no place for it"};
   Loss rates_{"rates-left-out", "links whose capacity is not width times speed",

@@ -6,9 +6,9 @@
 
 namespace weft::topology {
 
-// The fabric as ibnetdiscover writes it (docs/export.md), which ibsim takes as its net file and
-// `weft-topo import --from ibnetdiscover` reads back: switches first, then HCAs, then nodes of
-// unknown kind as routers, each with its cables in order of port number.
+// The fabric as ibnetdiscover writes it (docs/export.md), which ibsim takes as its net file:
+// switches first, then HCAs, then nodes of unknown kind as routers, each with its cables in order
+// of port number.
 //
 // The format knows nodes by GUID and ports by number. A fabric that has neither (Ethernet, or a
 // generated one) gets GUIDs that are made up (0x0200 in front: locally administered) and ports

@@ -35,7 +35,7 @@ absl::StatusOr<Fabric> InfiniBand24k() {
 }
 
 constexpr std::array<FabricPreset, 2> kPresets = {
-    {{"roce-24k", "three-tier RoCE, 8 pods of 3,072 NICs, 1:7 above the pod", Roce24k},
+    {{"roce-24k", "three-tier RoCE, 8 pods of 3,072 NICs, 1:6.98 above the pod", Roce24k},
      {"infiniband-24k", "InfiniBand fat tree of 24,192 NICs, full bisection", InfiniBand24k}}};
 
 }  // namespace
